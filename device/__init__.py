@@ -1,0 +1,1 @@
+"""The table timer: buttons, clock, display, journal and delivery of one table."""

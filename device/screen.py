@@ -1,0 +1,35 @@
+"""What one picture of the 128 x 64 display says, before it is drawn: three bands of words (pure)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """One picture. `clock` is drawn in large fixed cells, `lines` as words, `bar` as progress 0 … 1."""
+
+    top: str
+    top_right: str = ""
+    top_inverse: bool = False
+    clock: str = ""
+    """Digits, `:` and a leading `≥` or sign, as large as fits (47 px for mm:ss, 32 px for h:mm:ss)."""
+    lines: tuple[str, ...] = ()
+    """Up to two lines of words in the middle when there is no clock; long ones shrink, wrap, are cut."""
+    bar: float | None = None
+    bottom: str = ""
+    bottom_inverse: bool = False
+    seen: bool = False
+    """A press was seen and is not yet taken: a small mark in the bottom right corner."""
+    tick: int = 0
+    """Whole seconds of hand time: moves the 1-px mark along the edge, so that still means frozen."""
+
+    def words(self) -> str:
+        """The same content as text, one band a line."""
+        middle = [self.clock] if self.clock else list(self.lines)
+        if self.bar is not None:
+            middle.append(f"[{round(self.bar * 100)} %]")
+        top = f"{self.top} | {self.top_right}" if self.top_right else self.top
+        marked = f"[{top}]" if self.top_inverse else top
+        bottom = f"[{self.bottom}]" if self.bottom_inverse else self.bottom
+        return "\n".join([marked, *middle, bottom]) + "\n"

@@ -1,0 +1,1 @@
+"""The hub: collects what the tables timed, ranks everyone and shows it."""
