@@ -119,9 +119,7 @@ FIELDS: Final[Mapping[EventType, tuple[Field, ...]]] = MappingProxyType(
         _E.PIECES_CORRECTED: _fields(_RUN, ("pieces", Kind.COUNT), *_RULING),
         _E.PUZZLE_PIECES_SET: _fields(_RUN, ("pieces", Kind.COUNT), *_RULING),
         _E.TIME_SET: _fields(_RUN, ("seconds", Kind.COUNT), *_RULING),
-        _E.TIME_GRANTED: _fields(
-            ("seconds", Kind.INT), *_RULING, optional=(_RUN, ("heat", Kind.TEXT))
-        ),
+        _E.TIME_GRANTED: _fields(("seconds", Kind.INT), *_RULING, optional=(_RUN, ("heat", Kind.TEXT))),
         _E.DISQUALIFIED: _fields(_RUN, *_RULING),
         _E.DID_NOT_FINISH: _fields(_RUN, *_RULING),
         _E.RUN_VOIDED: _fields(_RUN, *_RULING),
@@ -131,9 +129,7 @@ FIELDS: Final[Mapping[EventType, tuple[Field, ...]]] = MappingProxyType(
             _RUN, *_RULING, optional=(("entrant", Kind.TEXT), ("table", Kind.INT), ("category", Kind.TEXT))
         ),
         _E.TIE_BROKEN: _fields(("category", Kind.TEXT), ("order", Kind.TEXTS), *_RULING),
-        _E.INCIDENT_NOTED: _fields(
-            ("text", Kind.TEXT), *_RULING, optional=(_RUN, ("state", Kind.TEXT))
-        ),
+        _E.INCIDENT_NOTED: _fields(("text", Kind.TEXT), *_RULING, optional=(_RUN, ("state", Kind.TEXT))),
         _E.RULING_REVOKED: _fields(("ruling", Kind.INT), *_RULING, optional=(_RUN,)),
     }
 )
@@ -159,6 +155,7 @@ ACTS: Final = frozenset(
     }
 )
 _NAMES: Final = {t.value: t for t in EventType}
+KNOWN_TYPES: Final = frozenset(_NAMES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The field's words as types: states, statuses, marks, refusals, problems (domain words are used verbatim)."""
+"""The field's words as types: states, statuses, marks, refusals, problems."""
 
 from __future__ import annotations
 

@@ -1,0 +1,66 @@
+"""Event logs from files: any number of them, in any order, each line judged by itself."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from shared.core.events import HUB_DEVICE, BadEvent, Event, EventType, event_from_json
+from shared.core.model import Level, Problem
+
+
+class UnreadableLog(ValueError):
+    """A file of events that cannot be read at all."""
+
+
+def read_logs(paths: Iterable[Path]) -> tuple[list[Event], list[Problem]]:
+    """All events of these files in folding order, and a problem for each line or seq that is not there.
+
+    Duplicates are recognised by `(log, seq)`. Each log is put in the order of its seq; tables' logs come
+    before the hub's, whose rulings are laid over them.
+    """
+    problems: list[Problem] = []
+    logs: defaultdict[str, dict[int, Event]] = defaultdict(dict)
+    for path in paths:
+        for event in _events_in(path, problems):
+            known = logs[event.log].setdefault(event.seq, event)
+            if known.as_json() != event.as_json():
+                problems.append(Problem("two_events_with_one_seq", Level.ERROR, event.log, event.seq))
+    problems += [gap for log in logs.values() for gap in _gaps(log)]
+    ordered = sorted(logs.values(), key=lambda log: _order(log))
+    return [log[seq] for log in ordered for seq in sorted(log)], problems
+
+
+def _order(log: dict[int, Event]) -> tuple[bool, bool, str]:
+    first = log[min(log)]
+    takes_over = any(e.type == EventType.RUN_TAKEN_OVER for e in log.values())
+    return first.device == HUB_DEVICE, takes_over, first.log
+
+
+def _gaps(log: dict[int, Event]) -> Iterator[Problem]:
+    expected = 1
+    for seq in sorted(log):
+        event = log[seq]
+        if seq > expected:
+            yield Problem("seqs_missing", Level.WARNING, event.log, expected, None, {"to": seq - 1})
+        expected = max(expected, seq + 1)
+        if event.type == EventType.RECORDS_MISSING:
+            expected = max(expected, event.data["to"] + 1)
+
+
+def _events_in(path: Path, problems: list[Problem]) -> Iterator[Event]:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise UnreadableLog(f"{path} cannot be read ({error.strerror})") from error
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield event_from_json(json.loads(line))
+        except (BadEvent, ValueError, RecursionError) as error:
+            said = str(error) if isinstance(error, BadEvent) else "not JSON"
+            where = {"file": path.name, "line": number, "why": said}
+            problems.append(Problem("unreadable_event", Level.ERROR, detail=where))

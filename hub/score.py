@@ -1,0 +1,107 @@
+"""Scoring logs without a hub: the standings of any number of event files, as JSON, table or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from hub.logs import read_logs
+from shared.core.ranking import Standing
+from shared.core.run import END_OF_TIME_MS, Run
+from shared.core.tournament import CategoryStandings, Tournament, Until, end_of_time
+from shared.duration import clock_text, seconds_from
+from shared.rulebook import Rulebook
+from shared.standings import line_json, standings_json
+
+
+class BadWhen(ValueError):
+    """A `--at` that is neither a duration nor a date and time; says what to write."""
+
+
+def score(rulebook: Rulebook, paths: list[Path], when: str | None, form: str) -> str:
+    """The standings of these logs as text in one of FORMATS."""
+    events, problems = read_logs(paths)
+    tournament = Tournament(rulebook.categories)
+    for event in events:
+        tournament.apply(event)
+    until = end_of_time if when is None else until_from(when, rulebook)
+    categories = tournament.standings(until)
+    if form == "json":
+        data = standings_json(len(events), categories, [*problems, *tournament.problems])
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    return FORMATS[form](categories)
+
+
+def until_from(when: str, rulebook: Rulebook) -> Until:
+    """To which instant each run is folded: `45m` after its start, or a date and time.
+
+    A date and time without an offset is read in the rulebook's time zone and compared with the wall
+    time written at each start; a run without one is folded to its end.
+    """
+    try:
+        elapsed_ms = seconds_from(when) * 1000
+    except ValueError:
+        pass
+    else:
+        return lambda run: elapsed_ms  # noqa: ARG005
+    try:
+        instant = datetime.fromisoformat(when)
+    except ValueError as error:
+        text = f'"{when}" is no time: write a duration since each start ("45m") or a date and time'
+        raise BadWhen(f'{text} ("2026-05-09T11:30")') from error
+    if instant.tzinfo is None:
+        instant = instant.replace(tzinfo=rulebook.zone)
+    at_ms = int(instant.timestamp() * 1000)
+
+    def until(run: Run) -> int:
+        return END_OF_TIME_MS if run.start.wall_ms is None else max(0, at_ms - run.start.wall_ms)
+
+    return until
+
+
+def _cells(standing: Standing) -> list[str]:
+    line = line_json(standing)
+    rank = "" if line["rank"] is None else str(line["rank"])
+    raw = "" if line["raw_s"] is None else clock_text(line["raw_s"])
+    added = [clock_text(line[k]) if line[k] else "" for k in ("assist_s", "penalty_s")]
+    pieces = "" if line["pieces"] is None else str(line["pieces"])
+    marks = " ".join(line["marks"])
+    entrant = line["entrant"] or ""
+    return [rank, entrant, line["status"], line["official"] or "", raw, *added, pieces, marks]
+
+
+_HEAD = ["rank", "entrant", "status", "official", "raw", "assist", "penalty", "pieces", "marks"]
+
+
+def _as_table(categories: list[CategoryStandings]) -> str:
+    blocks = []
+    for category in categories:
+        rows = [_HEAD, *(_cells(s) for s in category.standings)]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
+        lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+        blocks.append("\n".join([category.id, *lines]) + "\n")
+    return "\n".join(blocks)
+
+
+def _as_csv(categories: list[CategoryStandings]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["category", *_HEAD, "official_s"])
+    for category in categories:
+        for standing in category.standings:
+            cells = [category.id, *_cells(standing)]
+            official_s = standing.result.official_s
+            writer.writerow([*map(_safe, cells), "" if official_s is None else official_s])
+    return out.getvalue()
+
+
+def _safe(cell: str) -> str:
+    # A spreadsheet runs a cell that begins like a formula; a leading quote makes it text.
+    return "'" + cell if cell[:1] in ("=", "+", "@", "\t", "\r") or cell[:2] in ("-=", "-@") else cell
+
+
+FORMATS: dict[str, Callable[[list[CategoryStandings]], str]] = {"table": _as_table, "csv": _as_csv}

@@ -1,0 +1,304 @@
+"""A tournament's rulebook: one TOML file, checked whole, turned into the rules the core folds with.
+
+The models below are the schema; a key that they do not name is a problem, never ignored.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self
+from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from shared.core.rules import (
+    AssistRules,
+    CategoryRules,
+    CountKind,
+    CountRules,
+    EscapeRules,
+    Order,
+    PauseRules,
+)
+from shared.duration import seconds_from
+from shared.toml_lines import line_of
+
+
+def _duration(value: object) -> object:
+    if isinstance(value, str):
+        return seconds_from(value)
+    raise ValueError('a duration is text, for example "2m", "1h30m" or "90s"')
+
+
+def _zone(value: object) -> object:
+    if isinstance(value, str) and value in available_timezones():
+        return value
+    raise ValueError(f'{value!r} is no time zone; write for example "Europe/Madrid"')
+
+
+Seconds = Annotated[int, BeforeValidator(_duration), Field(ge=0, le=7 * 86400)]
+SomeSeconds = Annotated[int, BeforeValidator(_duration), Field(gt=0, le=7 * 86400)]
+Count = Annotated[int, Field(ge=0, le=100_000, strict=True)]
+SomeCount = Annotated[int, Field(ge=1, le=100_000, strict=True)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TournamentTable(_Table):
+    """What the tournament is called and where its clocks are read."""
+
+    name: Name
+    time_zone: Annotated[str, BeforeValidator(_zone)] = "Europe/Madrid"
+    language: Literal["es", "en"] = "es"
+
+
+class PausesTable(_Table):
+    """Absences that stop the clock: how many, how long each at most."""
+
+    count: SomeCount
+    each: SomeSeconds
+
+    def rules(self) -> PauseRules:
+        """The pauses as the core folds them."""
+        return PauseRules(self.count, self.each * 1000)
+
+
+class AssistsTable(_Table):
+    """The judge's help: how often, how long in all, and whether its time is added."""
+
+    count: SomeCount
+    total: SomeSeconds
+    added: bool = True
+
+    def rules(self) -> AssistRules:
+        """The assists as the core folds them."""
+        return AssistRules(self.count, self.total * 1000, self.added)
+
+
+class UnfinishedTable(_Table):
+    """How a puzzle that was not completed is measured, and where it stands."""
+
+    count: CountKind
+    group: SomeCount
+    per_piece: Seconds = 0
+    order: Order = Order.FINISHERS_FIRST
+
+    @model_validator(mode="after")
+    def _loose_pieces_cost(self) -> Self:
+        if self.count is CountKind.LOOSE and self.per_piece == 0:
+            raise ValueError('loose pieces need what each costs: write for example per_piece = "10s"')
+        if self.count is CountKind.JOINED and self.per_piece:
+            raise ValueError("joined pieces cost nothing: leave per_piece out")
+        if self.count is CountKind.JOINED and self.order is Order.ONE_SCALE:
+            raise ValueError("one scale needs loose pieces: joined pieces are no time")
+        return self
+
+
+class EscapeTable(_Table):
+    """The escape stage: steps in order, its own limit, help paid with tickets."""
+
+    steps: SomeCount
+    limit: SomeSeconds
+    tickets: Count
+    hint_tickets: Count
+    solution_tickets: Count
+    help_wait: Seconds
+    bought_ticket: Seconds
+    redeemed_ticket: Seconds
+    redeem_solved: Count
+    redeem_stuck: tuple[Count, ...]
+
+    @model_validator(mode="after")
+    def _one_number_a_step(self) -> Self:
+        if len(self.redeem_stuck) != self.steps:
+            raise ValueError(f"redeem_stuck needs one number for each of the {self.steps} steps")
+        return self
+
+    def rules(self) -> EscapeRules:
+        """The escape stage as the core folds it."""
+        return EscapeRules(
+            steps=self.steps,
+            limit_ms=self.limit * 1000,
+            tickets=self.tickets,
+            hint_tickets=self.hint_tickets,
+            solution_tickets=self.solution_tickets,
+            help_wait_ms=self.help_wait * 1000,
+            bought_ticket_s=self.bought_ticket,
+            redeemed_ticket_s=self.redeemed_ticket,
+            redeem_solved=self.redeem_solved,
+            redeem_stuck=self.redeem_stuck,
+        )
+
+
+class CategoryTable(_Table):
+    """One category: who competes against whom is by `id`; the rest is how its runs are timed and judged."""
+
+    id: Id
+    name: Name | dict[Literal["es", "en"], Name]
+    pieces: SomeCount
+    limit: SomeSeconds
+    preview: Seconds = 0
+    pauses: PausesTable | None = None
+    assists: AssistsTable | None = None
+    unfinished: UnfinishedTable
+    escape: EscapeTable | None = None
+
+    @model_validator(mode="after")
+    def _escape_fits(self) -> Self:
+        if self.escape is not None and self.escape.limit > self.limit:
+            raise ValueError("the escape's limit cannot be longer than the limit of the whole run")
+        return self
+
+    def rules(self) -> CategoryRules:
+        """The category as the core folds it."""
+        names = self.name if isinstance(self.name, dict) else {}
+        name = self.name if isinstance(self.name, str) else next(iter(names.values()))
+        return CategoryRules(
+            id=self.id,
+            name=name,
+            names=tuple(names.items()),
+            pieces=self.pieces,
+            limit_ms=self.limit * 1000,
+            preview_ms=self.preview * 1000,
+            pauses=None if self.pauses is None else self.pauses.rules(),
+            assists=None if self.assists is None else self.assists.rules(),
+            count=CountRules(self.unfinished.count, self.unfinished.group, self.unfinished.per_piece),
+            order=self.unfinished.order,
+            escape=None if self.escape is None else self.escape.rules(),
+        )
+
+
+class RulebookFile(_Table):
+    """The whole file."""
+
+    tournament: TournamentTable
+    category: Annotated[tuple[CategoryTable, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> Self:
+        ids = [c.id for c in self.category]
+        twice = sorted({i for i in ids if ids.count(i) > 1})
+        if twice:
+            raise ValueError(f"two categories have the id {', '.join(twice)}; give each its own")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class RulebookProblem:
+    """What is wrong where in a rulebook, and what to write instead."""
+
+    line: int | None
+    key: str
+    text: str
+
+    def __str__(self) -> str:
+        where = f"line {self.line}: " if self.line else ""
+        return f"{where}{self.key + ': ' if self.key else ''}{self.text}"
+
+
+class BadRulebook(ValueError):
+    """A rulebook with problems, all of them."""
+
+    def __init__(self, name: str, problems: list[RulebookProblem]) -> None:
+        self.name = name
+        self.problems = problems
+        super().__init__("\n".join(f"{name}: {p}" for p in problems))
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """A tournament's rules, ready to be folded with."""
+
+    name: str
+    zone: ZoneInfo
+    language: str
+    categories: dict[str, CategoryRules]
+
+
+def load_rulebook(path: Path) -> Rulebook:
+    """The rulebook in a file, or BadRulebook with every problem of it."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        problem = RulebookProblem(None, "", f"the file cannot be read ({error.strerror})")
+        raise BadRulebook(str(path), [problem]) from error
+    return parse_rulebook(raw, str(path))
+
+
+def parse_rulebook(raw: bytes, name: str = "rulebook") -> Rulebook:
+    """The rulebook in a file's bytes, or BadRulebook with every problem of it."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise BadRulebook(name, [RulebookProblem(line, "", "not UTF-8 text; save it as UTF-8")]) from error
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadRulebook(name, [RulebookProblem(None, "", f"not TOML: {error}")]) from error
+    try:
+        file = RulebookFile.model_validate(data)
+    except ValidationError as error:
+        raise BadRulebook(name, list(_problems(error, text))) from error
+    return Rulebook(
+        name=file.tournament.name,
+        zone=ZoneInfo(file.tournament.time_zone),
+        language=file.tournament.language,
+        categories={c.id: c.rules() for c in file.category},
+    )
+
+
+#: Words of the checking library replaced by what to do about it.
+_SAY: Final[dict[str, str]] = {
+    "missing": "is missing; add it",
+    "extra_forbidden": "is not a key of a rulebook; look for a spelling mistake or remove it",
+}
+
+
+def _problems(error: ValidationError, text: str) -> Iterator[RulebookProblem]:
+    for item in error.errors(include_url=False):
+        path = tuple(p for p in item["loc"] if not _is_branch(p))
+        said = _SAY.get(item["type"], item["msg"].removeprefix("Value error, "))
+        yield RulebookProblem(line_of(text, path), _dotted(path), said)
+
+
+def _is_branch(part: Any) -> bool:
+    # The checking library names the branch of a union that it tried, which is no key of the file.
+    return isinstance(part, str) and ("[" in part or "-" in part or part in ("str", "constrained-str"))
+
+
+def _dotted(path: tuple[int | str, ...]) -> str:
+    words: list[str] = []
+    for part in path:
+        if isinstance(part, int) and words:
+            words[-1] += f"[{part + 1}]"
+        else:
+            words.append(str(part))
+    return ".".join(words)
+
+
+def shipped_rulebook(name: str) -> Rulebook:
+    """A rulebook that comes with the program, by its file name without `.toml`."""
+    source = resources.files("shared") / "rulebooks" / f"{name}.toml"
+    return parse_rulebook(source.read_bytes(), f"{name}.toml")
+
+
+def shipped_names() -> list[str]:
+    """The names of the rulebooks that come with the program."""
+    folder = resources.files("shared") / "rulebooks"
+    return sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml"))
+
+
+def find_rulebook(name_or_path: str) -> Rulebook:
+    """A rulebook by path, or by the name of one that comes with the program."""
+    if name_or_path in shipped_names():
+        return shipped_rulebook(name_or_path)
+    return load_rulebook(Path(name_or_path))

@@ -1,0 +1,42 @@
+"""The standings as JSON, from the one ranking function: for `score`, the API, pages and MQTT alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from shared.core.model import Problem
+from shared.core.ranking import Standing
+from shared.core.tournament import CategoryStandings
+from shared.duration import clock_text
+
+
+def line_json(standing: Standing) -> dict[str, Any]:
+    """One line of a category's ranking; `official` is the official time as people read it."""
+    result = standing.result
+    return {
+        "rank": standing.rank,
+        "entrant": result.entrant,
+        "table": result.table or None,
+        "status": str(result.status),
+        "official_s": result.official_s,
+        "official": None if result.official_s is None else clock_text(result.official_s),
+        "raw_s": result.raw_s,
+        "assist_s": result.assist_s,
+        "penalty_s": result.penalty_s,
+        "stage_s": result.stage_s,
+        "pieces": result.pieces,
+        "marks": [str(m) for m in result.marks],
+        "problems": [p.as_json() for p in result.problems],
+    }
+
+
+def standings_json(
+    revision: int, categories: Iterable[CategoryStandings], problems: Iterable[Problem]
+) -> dict[str, Any]:
+    """All categories that the rulebook names, and the problems that concern no single run."""
+    return {
+        "revision": revision,
+        "categories": [{"id": c.id, "standings": [line_json(s) for s in c.standings]} for c in categories],
+        "problems": [p.as_json() for p in problems],
+    }
