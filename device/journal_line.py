@@ -1,0 +1,60 @@
+"""One line of a journal, `crc32hex json`, and what can be read of a file of them (pure)."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass
+
+from shared.core.events import Event, event_from_json
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a journal file holds: its whole valid lines, and everything else as it was found."""
+
+    events: tuple[Event, ...]
+    damaged: bytes
+
+    @property
+    def whole(self) -> bool:
+        """Nothing is damaged and no seq is missing, so that the log can be continued."""
+        return not self.damaged and all(e.seq == n for n, e in enumerate(self.events, start=1))
+
+
+def journal_line(event: Event) -> bytes:
+    """The event as one line, checksum first."""
+    body = json.dumps(event.as_json(), separators=(",", ":")).encode("ascii")
+    return b"%08x %s\n" % (zlib.crc32(body), body)
+
+
+def read_lines(content: bytes, log: str) -> Content:
+    """The events of a journal file of `log`.
+
+    A line counts if it is whole, its checksum holds, and it is an event of this log with a seq higher
+    than the one before it; any other bytes are damage, and never an error.
+    """
+    events: list[Event] = []
+    damaged = bytearray()
+    for line in _lines(content):
+        event = _event(line)
+        if event is None or event.log != log or (events and event.seq <= events[-1].seq):
+            damaged += line
+        else:
+            events.append(event)
+    return Content(tuple(events), bytes(damaged))
+
+
+def _lines(content: bytes) -> list[bytes]:
+    *ended, tail = content.split(b"\n")  # not splitlines: a damaged byte may be a carriage return
+    return [line + b"\n" for line in ended] + ([tail] if tail else [])
+
+
+def _event(line: bytes) -> Event | None:
+    body = line[9:-1]
+    if line[-1:] != b"\n" or line[:9] != b"%08x " % zlib.crc32(body):
+        return None
+    try:
+        return event_from_json(json.loads(body))
+    except (ValueError, RecursionError):  # BadEvent is a ValueError
+        return None
