@@ -1,0 +1,38 @@
+"""What the logs have to report, as sentences for the organisers (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from gettext import NullTranslations
+from typing import Any
+
+
+def problem_words(problem: Mapping[str, Any] | str, t: NullTranslations) -> str:
+    """A problem in words; one whose code nobody translated stands as its code."""
+    if isinstance(problem, str):
+        return _sentences(t).get(problem, problem)
+    code = str(problem.get("code", ""))
+    return _sentences(t).get(code, code)
+
+
+def _sentences(t: NullTranslations) -> Mapping[str, str]:
+    return {
+        "act_after_undone_start": t.pgettext("problem", "a press came after the start was undone"),
+        "act_from_the_hub": t.pgettext("problem", "the hub's log holds a press that only a table can make"),
+        "act_refused": t.pgettext("problem", "a press does not fit the run and was not counted"),
+        "act_without_start": t.pgettext("problem", "a press belongs to a run whose start is missing"),
+        "did_not_start_but_has_a_run": t.pgettext("problem", "marked as absent, but there is a run"),
+        "nothing_to_reopen": t.pgettext("problem", "the run to be reopened is not closed"),
+        "penalty_moves_nothing": t.pgettext("problem", "a penalty in time where pieces rank moves nothing"),
+        "pieces_not_due": t.pgettext("problem", "pieces were corrected where none are counted"),
+        "records_missing": t.pgettext("problem", "presses of this table are lost"),
+        "rules_differ": t.pgettext("problem", "the table timed by other rules than the hub's"),
+        "run_id_used_twice": t.pgettext("problem", "two starts share one run"),
+        "seqs_missing": t.pgettext("problem", "presses are still missing in the log"),
+        "superseded": t.pgettext("problem", "pressed at a table timer that had been replaced"),
+        "too_many_pieces": t.pgettext("problem", "more pieces were counted than the puzzle has"),
+        "two_events_with_one_seq": t.pgettext("problem", "two presses in the log share one number"),
+        "unknown_category": t.pgettext("problem", "the table timed a category that the rules do not name"),
+        "unknown_type": t.pgettext("problem", "the table sent something this hub does not know"),
+        "unreadable_event": t.pgettext("problem", "the table sent something unreadable"),
+    }

@@ -1,0 +1,91 @@
+"""Turns views into HTML: one Jinja environment a language, everything escaped."""
+
+from __future__ import annotations
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from hub.web.assets import Assets
+from hub.web.live import Live
+from hub.web.settings import WebSettings
+from hub.web.snapshots import Snapshot, Topic
+from hub.web.standings_view import boards
+from hub.web.tables_view import cards
+from shared.texts import LANGUAGES, translator
+
+REFUSAL_PAGE = "problem.html"
+
+
+class Renderer:
+    """The pages of one hub."""
+
+    def __init__(self, live: Live, settings: WebSettings, assets: Assets) -> None:
+        self._live = live
+        self._settings = settings
+        self._assets = assets
+        self._environments = {language: self._environment(language) for language in LANGUAGES}
+
+    def fragment(self, topic: Topic, language: str) -> str:
+        """The live part of a page as it is now."""
+        t = translator(language)
+        if topic is Topic.STANDINGS:
+            standings = self._live.standings()
+            view = boards(standings, language, t)
+            return self._render(language, "_standings.html", boards=view, revision=standings["revision"])
+        tables = cards(
+            self._live.tables(),
+            language=language,
+            t=t,
+            settings=self._settings,
+            speed=self._live.speed,
+            timer_pages=self._live.timer_pages,
+        )
+        return self._render(language, "_tables.html", cards=tables)
+
+    def page(self, snapshot: Snapshot, *, aged_ms: int, language: str, staff: bool) -> str:
+        """A whole page around a snapshot."""
+        return self._render(
+            language,
+            f"{snapshot.topic}.html",
+            topic=str(snapshot.topic),
+            fragment=Markup(snapshot.html),  # our own template's output, escaped there
+            revision=snapshot.revision,
+            aged_ms=aged_ms,
+            at=self._settings.time_of_day(seconds=True),
+            staff=staff,
+        )
+
+    def problem(self, status: int, sentence: str, *, language: str, staff: bool) -> str:
+        """The page of a request that was not answered as asked."""
+        return self._render(language, REFUSAL_PAGE, topic="", status=status, sentence=sentence, staff=staff)
+
+    def _render(self, language: str, template: str, **names: object) -> str:
+        return (
+            self._environments[language]
+            .get_template(template)
+            .render(
+                language=language,
+                languages=LANGUAGES,
+                tournament=self._live.tournament,
+                speed=self._live.speed,
+                settings=self._settings,
+                version=self._assets.version,
+                **names,
+            )
+        )
+
+    def _environment(self, language: str) -> Environment:
+        environment = Environment(
+            loader=PackageLoader("hub.web"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            extensions=["jinja2.ext.i18n"],
+        )
+        t = translator(language)
+        environment.install_gettext_callables(  # type: ignore[attr-defined]
+            t.gettext, t.ngettext, newstyle=True, pgettext=t.pgettext, npgettext=t.npgettext
+        )
+        environment.globals["asset"] = self._assets.url
+        return environment

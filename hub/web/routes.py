@@ -1,0 +1,23 @@
+"""Every address of the hub's web server, with who may see it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hub.web import data, pages, stream
+from hub.web.access import Access, GuardedRoute
+
+PUBLIC, STAFF = Access.PUBLIC, Access.STAFF
+
+ROUTES: Final = (
+    GuardedRoute("/", pages.standings, PUBLIC),
+    GuardedRoute("/events", stream.standings_events, PUBLIC),
+    GuardedRoute("/tables", pages.tables, STAFF),
+    GuardedRoute("/tables/events", stream.tables_events, STAFF),
+    GuardedRoute("/api/v1/standings", data.standings, PUBLIC),
+    GuardedRoute("/api/v1/tables", data.tables, STAFF),
+    GuardedRoute("/api/v1/openapi.json", data.description, PUBLIC),
+    GuardedRoute("/healthz", data.health, PUBLIC),
+    GuardedRoute("/static/{file}", pages.static, PUBLIC),
+    GuardedRoute("/favicon.ico", pages.favicon, PUBLIC),
+)

@@ -1,0 +1,33 @@
+"""What the web server can be told: intervals, limits, the clock and time zone of its labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+
+from shared.clock import HandClock, WallClock, monotonic, wall_ms
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """Settings of the pages; the defaults are right for a hall."""
+
+    heartbeat_s: float = 10.0
+    """Between two signs of life on an event stream."""
+    lost_after_s: float = 25.0
+    """Without any sign of life for this long a page says that it lost the hub."""
+    settle_s: float = 0.2
+    """Least time between two snapshots, however often something changes."""
+    public_streams: int = 300
+    """Most spectators' pages fed live at a time; later ones ask every few seconds instead."""
+    staff_streams: int = 40
+    """The same for staff: places of their own, so that a full hall never shuts them out."""
+    zone: tzinfo | None = None
+    """Time zone of the times of day on pages; None is the machine's."""
+    now_ms: WallClock = wall_ms
+    hand: HandClock = monotonic
+
+    def time_of_day(self, at_ms: int | None = None, *, seconds: bool = False) -> str:
+        """`14:32` (or `14:32:05`) at the venue, of a UTC instant in ms or of now."""
+        instant = datetime.fromtimestamp((self.now_ms() if at_ms is None else at_ms) / 1000, UTC)
+        return instant.astimezone(self.zone).strftime("%H:%M:%S" if seconds else "%H:%M")

@@ -1,0 +1,46 @@
+"""What every endpoint of one server works with, found through the request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from starlette.requests import HTTPConnection
+
+from hub.web.assets import Assets
+from hub.web.feed import Feed
+from hub.web.live import Live
+from hub.web.render import Renderer
+from hub.web.settings import WebSettings
+from hub.web.snapshots import Snapshots
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The parts of one server."""
+
+    live: Live
+    settings: WebSettings
+    assets: Assets
+    renderer: Renderer
+    snapshots: Snapshots
+    feed: Feed
+
+
+def build_site(live: Live, settings: WebSettings) -> Site:
+    """All parts around a live view."""
+    assets = Assets()
+    renderer = Renderer(live, settings, assets)
+    return Site(
+        live=live,
+        settings=settings,
+        assets=assets,
+        renderer=renderer,
+        snapshots=Snapshots(lambda: live.revision, renderer.fragment, settings.hand),
+        feed=Feed(live, settings),
+    )
+
+
+def site_of(request: HTTPConnection) -> Site:
+    """The site a request came to."""
+    return cast(Site, request.app.state.site)

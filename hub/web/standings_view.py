@@ -1,0 +1,143 @@
+"""What the standings page says: the answer of the ranking, grouped and in words (pure).
+
+Ranks and order are the ranking's own; nothing is ranked here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from gettext import NullTranslations
+from typing import Any
+
+from hub.web.words import mark_word, pieces_words, status_word
+from shared.duration import clock_text
+
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entrant of a category, as written on the board."""
+
+    key: str
+    """Names the line on its page, so that what a visitor opened stays open."""
+    place: str
+    """`3`, `3=` for a tie, empty where no place is due."""
+    name: str
+    table: int | None
+    status: str
+    """Status code; the shape beside the words follows it."""
+    main: str
+    """The large figure: official time, or pieces where they rank, or nothing."""
+    parts: str
+    """`43:21 + 2:10 ayuda`, empty where the official time has no parts."""
+    notes: tuple[str, ...]
+    """Status, pieces and marks in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One category's standings."""
+
+    id: str
+    name: str
+    pieces: int
+    ranked: tuple[Line, ...]
+    unranked: tuple[Line, ...]
+    running: tuple[Line, ...]
+    play_off: bool
+    """Several share the first place."""
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """All lines in the order of the page."""
+        return (*self.ranked, *self.unranked, *self.running)
+
+
+def boards(standings: Mapping[str, Any], language: str, t: NullTranslations) -> tuple[Board, ...]:
+    """The boards of every category, in the order given."""
+    return tuple(_board(category, language, t) for category in standings["categories"])
+
+
+def _board(category: Mapping[str, Any], language: str, t: NullTranslations) -> Board:
+    entries: Sequence[Mapping[str, Any]] = category["standings"]
+    holders = Counter(entry["rank"] for entry in entries if entry["rank"] is not None)
+    lines = [(entry, _line(entry, holders, category, t)) for entry in entries]
+    names: Mapping[str, str] = category["name"]
+    return Board(
+        id=category["id"],
+        name=names.get(language) or next(iter(names.values()), category["id"]),
+        pieces=category["pieces"],
+        ranked=tuple(line for entry, line in lines if entry["rank"] is not None),
+        unranked=tuple(
+            line for entry, line in lines if entry["rank"] is None and entry["status"] != "RUNNING"
+        ),
+        running=tuple(
+            line for entry, line in lines if entry["rank"] is None and entry["status"] == "RUNNING"
+        ),
+        play_off=holders[1] > 1,
+    )
+
+
+def _line(
+    entry: Mapping[str, Any], holders: Counter[int], category: Mapping[str, Any], t: NullTranslations
+) -> Line:
+    rank, status, official = entry["rank"], entry["status"], entry["official"]
+    pieces = None
+    if entry["pieces"] is not None:
+        pieces = pieces_words(entry["pieces"], category["count"], category["pieces"], t)
+    main = official or pieces or ""
+    notes = [] if status == "FINISHED" else [status_word(status, t)]
+    if pieces is not None and pieces != main:
+        notes.append(pieces)
+    notes += [mark_word(mark, t) for mark in entry["marks"]]
+    return Line(
+        key=f"{category['id']}/{entry['entrant']}/{entry['table']}",
+        place="" if rank is None else f"{rank}=" if holders[rank] > 1 else str(rank),
+        name=entry["name"] or entry["entrant"] or t.gettext("name to follow"),
+        table=entry["table"],
+        status=status,
+        main=main,
+        parts=time_parts(entry, t),
+        notes=tuple(notes),
+    )
+
+
+def time_parts(entry: Mapping[str, Any], t: NullTranslations) -> str:
+    """What an official time is made of, `43:21 + 2:10 ayuda + 0:30 penalización`; empty if of one part."""
+    official_s, assist_s, penalty_s = entry["official_s"], entry["assist_s"], entry["penalty_s"]
+    stage_s, raw_s = entry["stage_s"], entry["raw_s"]
+    if official_s is None:
+        return ""
+    if "manual" in entry["marks"]:
+        if raw_s is None:
+            return ""
+        return t.pgettext("part", "the clock said %(time)s") % {"time": clock_text(raw_s)}
+    penalty = (
+        t.pgettext("part", "penalty %(time)s")
+        if penalty_s > 0
+        else t.pgettext("part", "compensation %(time)s")
+    )
+    after = [(assist_s, t.pgettext("part", "help %(time)s")), (penalty_s, penalty)]
+    rest_s = official_s - assist_s - penalty_s
+    if stage_s is not None:
+        first = [
+            (stage_s, t.pgettext("part", "escape %(time)s")),
+            (rest_s - stage_s, t.pgettext("part", "puzzle %(time)s")),
+        ]
+    elif raw_s is None:
+        first = [(rest_s, t.pgettext("part", "limit and loose pieces %(time)s"))]
+    else:
+        first = [(raw_s, "%(time)s")]
+    parts = first + [(seconds, text) for seconds, text in after if seconds]
+    if len(parts) == 1:
+        return ""
+    return _sum(parts)
+
+
+def _sum(parts: Sequence[tuple[int, str]]) -> str:
+    words = [text % {"time": clock_text(abs(seconds))} for seconds, text in parts]
+    signs = ["", *(f" {MINUS} " if seconds < 0 else " + " for seconds, _ in parts[1:])]
+    return "".join(sign + word for sign, word in zip(signs, words, strict=True))

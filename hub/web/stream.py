@@ -1,0 +1,80 @@
+"""Event streams: a full snapshot at once and at each change, and a sign of life in between.
+
+Each message carries everything, so that a page that was away is in step after one; a reader too slow for the
+changes skips to the newest, as nothing is queued for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from hub.web.language import language_of
+from hub.web.site import Site, site_of
+from hub.web.snapshots import Topic
+
+RETRY_AFTER_S: Final = 10
+STREAM_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+STREAM_TYPE: Final = "text/event-stream; charset=utf-8"
+
+
+async def standings_events(request: Request) -> Response:
+    """The standings page's stream."""
+    return _stream(request, Topic.STANDINGS)
+
+
+async def tables_events(request: Request) -> Response:
+    """The tables page's stream."""
+    return _stream(request, Topic.TABLES)
+
+
+def _stream(request: Request, topic: Topic) -> Response:
+    site, language = site_of(request), language_of(request)
+    if "once" in request.query_params:
+        # For pages whose stream does not get through, or found no place.
+        snapshot = site.snapshots.of(topic, language)
+        return PlainTextResponse(snapshot.message(site.settings.hand(), site.assets.version))
+    if request.method == "HEAD":
+        return Response(headers=STREAM_HEADERS, media_type=STREAM_TYPE)
+    if not site.feed.has_place(topic):
+        raise HTTPException(503, headers={"Retry-After": str(RETRY_AFTER_S)})
+    return _Stream(site, topic, language)
+
+
+class _Stream(EventSourceResponse):
+    """One page's stream, in a place of its own until it ends."""
+
+    def __init__(self, site: Site, topic: Topic, language: str) -> None:
+        super().__init__(
+            self._messages(site, topic, language),
+            headers=STREAM_HEADERS,
+            media_type=STREAM_TYPE,
+            ping=site.settings.heartbeat_s,
+            ping_message_factory=lambda: ServerSentEvent(
+                event="beat", data=str(site.live.revision), sep="\n"
+            ),
+            sep="\n",
+        )
+        self._place = site.feed.place(topic)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._place:
+            await super().__call__(scope, receive, send)
+
+    @staticmethod
+    async def _messages(site: Site, topic: Topic, language: str) -> AsyncIterator[ServerSentEvent]:
+        sent = None
+        while not site.feed.closing:
+            tick = site.feed.tick
+            snapshot = site.snapshots.of(topic, language)
+            if snapshot is not sent:
+                sent = snapshot
+                message = snapshot.message(site.settings.hand(), site.assets.version)
+                yield ServerSentEvent(event="snapshot", data=message, sep="\n")
+            await tick.wait()
