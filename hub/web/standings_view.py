@@ -64,19 +64,18 @@ def boards(standings: Mapping[str, Any], language: str, t: NullTranslations) -> 
 def _board(category: Mapping[str, Any], language: str, t: NullTranslations) -> Board:
     entries: Sequence[Mapping[str, Any]] = category["standings"]
     holders = Counter(entry["rank"] for entry in entries if entry["rank"] is not None)
-    lines = [(entry, _line(entry, holders, category, t)) for entry in entries]
+    groups: dict[str, list[Line]] = {"ranked": [], "unranked": [], "running": []}
+    for entry in entries:
+        running = "running" if entry["status"] == "RUNNING" else "unranked"
+        groups["ranked" if entry["rank"] is not None else running].append(_line(entry, holders, category, t))
     names: Mapping[str, str] = category["name"]
     return Board(
         id=category["id"],
         name=names.get(language) or next(iter(names.values()), category["id"]),
         pieces=category["pieces"],
-        ranked=tuple(line for entry, line in lines if entry["rank"] is not None),
-        unranked=tuple(
-            line for entry, line in lines if entry["rank"] is None and entry["status"] != "RUNNING"
-        ),
-        running=tuple(
-            line for entry, line in lines if entry["rank"] is None and entry["status"] == "RUNNING"
-        ),
+        ranked=tuple(groups["ranked"]),
+        unranked=tuple(groups["unranked"]),
+        running=tuple(groups["running"]),
         play_off=holders[1] > 1,
     )
 
@@ -115,11 +114,8 @@ def time_parts(entry: Mapping[str, Any], t: NullTranslations) -> str:
         if raw_s is None:
             return ""
         return t.pgettext("part", "the clock said %(time)s") % {"time": clock_text(raw_s)}
-    penalty = (
-        t.pgettext("part", "penalty %(time)s")
-        if penalty_s > 0
-        else t.pgettext("part", "compensation %(time)s")
-    )
+    added, taken_off = t.pgettext("part", "penalty %(time)s"), t.pgettext("part", "compensation %(time)s")
+    penalty = added if penalty_s > 0 else taken_off
     after = [(assist_s, t.pgettext("part", "help %(time)s")), (penalty_s, penalty)]
     rest_s = official_s - assist_s - penalty_s
     if stage_s is not None:

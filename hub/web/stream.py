@@ -56,9 +56,7 @@ class _Stream(EventSourceResponse):
             headers=STREAM_HEADERS,
             media_type=STREAM_TYPE,
             ping=site.settings.heartbeat_s,
-            ping_message_factory=lambda: ServerSentEvent(
-                event="beat", data=str(site.live.revision), sep="\n"
-            ),
+            ping_message_factory=lambda: _event("beat", str(site.live.revision)),
             sep="\n",
         )
         self._place = site.feed.place(topic)
@@ -76,5 +74,9 @@ class _Stream(EventSourceResponse):
             if snapshot is not sent:
                 sent = snapshot
                 message = snapshot.message(site.settings.hand(), site.assets.version)
-                yield ServerSentEvent(event="snapshot", data=message, sep="\n")
+                yield _event("snapshot", message)
             await tick.wait()
+
+
+def _event(name: str, data: str) -> ServerSentEvent:
+    return ServerSentEvent(event=name, data=data, sep="\n")

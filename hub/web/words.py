@@ -8,7 +8,7 @@ from shared.duration import clock_text
 
 
 def clock(shown_ms: float, direction: str) -> str:
-    """A clock's reading: counted up it is truncated to whole seconds, counted down rounded up, never below 0."""
+    """A clock's reading: counting up it is truncated to whole seconds, down rounded up; never below 0."""
     whole_ms = max(0, int(shown_ms))
     return clock_text(-(-whole_ms // 1000) if direction == "down" else whole_ms // 1000)
 
