@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import queue
 from collections.abc import Iterator
 
 import pytest
 
 from hub.embedded_broker import BrokerError, EmbeddedBroker
-from shared.broker import BrokerSettings, Connected, Received, Report, Version
-from shared.mqtt import MqttClient
+from shared.broker import Connected, Version
 from tests.brokers import answers, free_port
-from tests.waiting import GENEROUS_S
+from tests.mqtt_peer import Peer, quick_settings
 
 
 @pytest.fixture(scope="module")
@@ -26,21 +24,14 @@ def broker() -> Iterator[EmbeddedBroker]:
 def test_a_large_message_passes_in_either_version(broker: EmbeddedBroker, version: Version) -> None:
     port = broker.port if version is Version.V5 else broker.port_311
     assert port is not None
-    settings = BrokerSettings("127.0.0.1", port, f"t-{version}", connack_s=1.0, retry_s=(0.05, 0.2))
-    reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
-    client = MqttClient(settings, [("a/#", 1)], reports)
-    client.start()
+    peer = Peer(quick_settings(port), "a/#")
     try:
-        while not isinstance(report := reports.get(timeout=GENEROUS_S), Connected):
-            pass
-        assert report.version is version
+        assert peer.until(Connected).version is version
         payload = b"x" * 250_000
-        assert client.publish("a/b", payload, 1, retain=False)
-        while not isinstance(message := reports.get(timeout=GENEROUS_S), Received):
-            pass
-        assert message.payload == payload
+        peer.send("a/b", payload)
+        assert peer.on("a/b") == payload
     finally:
-        client.stop()
+        peer.client.stop()
 
 
 def test_a_taken_port_is_named_in_the_error(broker: EmbeddedBroker) -> None:

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
@@ -27,27 +26,8 @@ from shared.broker import (
 )
 from shared.mqtt import MqttClient
 from tests.brokers import Mosquitto, free_port, mosquitto
+from tests.mqtt_peer import Peer, quick_settings
 from tests.waiting import GENEROUS_S, wait_until
-
-R = TypeVar("R", bound=Report)
-
-
-class Peer:
-    """A client with the queue it reports to."""
-
-    def __init__(self, settings: BrokerSettings, *topics: str, will: Will | None = None) -> None:
-        self.reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
-        self.client = MqttClient(settings, [(t, 1) for t in topics], self.reports, lambda: will)
-        self.client.start()
-
-    def until(self, kind: type[R], wanted: Callable[[R], bool] = lambda _: True) -> R:
-        while True:
-            report = self.reports.get(timeout=GENEROUS_S)
-            if isinstance(report, kind) and wanted(report):
-                return report
-
-    def payloads(self, count: int) -> list[bytes]:
-        return [self.until(Received).payload for _ in range(count)]
 
 
 @pytest.fixture
@@ -69,12 +49,8 @@ def join() -> Iterator[Callable[..., Peer]]:
         peer.client.stop()
 
 
-def settings(port: int, client_id: str = "t01") -> BrokerSettings:
-    return BrokerSettings("127.0.0.1", port, client_id, connack_s=0.5, retry_s=(0.05, 0.2))
-
-
 def test_mosquitto_is_spoken_to_in_version_5(broker: Mosquitto, join: Callable[..., Peer]) -> None:
-    peer = join(settings(broker.port), "a/#")
+    peer = join(quick_settings(broker.port), "a/#")
     assert peer.until(Connected) == Connected(1, Version.V5)
     assert peer.client.publish("a/b", b"hello", 1, retain=False)
     received = peer.until(Received)
@@ -84,7 +60,7 @@ def test_mosquitto_is_spoken_to_in_version_5(broker: Mosquitto, join: Callable[.
 def test_version_3_1_1_is_spoken_where_it_is_the_only_choice(
     broker: Mosquitto, join: Callable[..., Peer]
 ) -> None:
-    peer = join(replace(settings(broker.port), versions=(Version.V311,)), "a/#")
+    peer = join(replace(quick_settings(broker.port), versions=(Version.V311,)), "a/#")
     assert peer.until(Connected) == Connected(1, Version.V311)
     assert peer.client.publish("a/b", b"hello", 1, retain=False)
     assert peer.payloads(1) == [b"hello"]
@@ -94,7 +70,7 @@ def test_a_host_that_takes_the_call_and_says_nothing_is_asked_in_both_versions(
     join: Callable[..., Peer],
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        peer = join(settings(silent.getsockname()[1]))
+        peer = join(quick_settings(silent.getsockname()[1]))
         reasons = [peer.until(Disconnected).reason for _ in range(3)]
     assert reasons == ["no answer to MQTT V5", "no answer to MQTT V311", "no answer to MQTT V5"]
 
@@ -110,7 +86,7 @@ def test_a_host_that_talks_nonsense_is_a_failed_attempt(join: Callable[..., Peer
     with socket.create_server(("127.0.0.1", 0)) as server:
         talker = threading.Thread(target=talk, args=(server,))
         talker.start()
-        peer = join(settings(server.getsockname()[1]))
+        peer = join(quick_settings(server.getsockname()[1]))
         for _ in range(3):
             peer.until(Disconnected)
         talker.join()
@@ -121,7 +97,7 @@ def test_nothing_is_kept_for_later_while_there_is_no_connection(
     tmp_path: Path, join: Callable[..., Peer]
 ) -> None:
     later = Mosquitto(tmp_path)
-    peer = join(settings(later.port), "a/#")
+    peer = join(quick_settings(later.port), "a/#")
     assert "refused" in peer.until(Disconnected).reason
     assert not peer.client.publish("a/b", b"lost", 1, retain=False)
     later.start()
@@ -136,7 +112,7 @@ def test_nothing_is_kept_for_later_while_there_is_no_connection(
 def test_a_broker_that_was_killed_is_found_again_and_subscribed_again(
     broker: Mosquitto, join: Callable[..., Peer]
 ) -> None:
-    peer = join(settings(broker.port), "a/#")
+    peer = join(quick_settings(broker.port), "a/#")
     peer.until(Connected)
     broker.kill()
     peer.until(Disconnected)
@@ -152,7 +128,7 @@ def test_an_unacknowledged_message_comes_again_and_its_old_number_is_worth_nothi
     broker: Mosquitto, join: Callable[..., Peer], version: Version
 ) -> None:
     mine = replace(
-        settings(broker.port, "hub"),
+        quick_settings(broker.port, "hub"),
         versions=(version,),
         clean_start=False,
         session_expiry_s=0xFFFFFFFF,
@@ -161,7 +137,7 @@ def test_an_unacknowledged_message_comes_again_and_its_old_number_is_worth_nothi
     )
     first = join(mine, "a/#")
     first.until(Connected)
-    table = join(settings(broker.port))
+    table = join(quick_settings(broker.port))
     table.until(Connected)
     assert table.client.publish("a/b", b"press", 1, retain=False)
     old = first.until(Received)
@@ -184,11 +160,11 @@ def test_an_unacknowledged_message_comes_again_and_its_old_number_is_worth_nothi
 def test_the_will_is_asked_for_each_connection_and_published_when_a_client_vanishes(
     broker: Mosquitto, join: Callable[..., Peer]
 ) -> None:
-    watcher = join(settings(broker.port, "hub"), "will")
+    watcher = join(quick_settings(broker.port, "hub"), "will")
     watcher.until(Connected)
-    table = join(settings(broker.port), will=Will("will", b"gone", delay_s=0))
+    table = join(quick_settings(broker.port), will=Will("will", b"gone", delay_s=0))
     table.until(Connected)
-    usurper = join(settings(broker.port))  # the same name: the broker throws the first one out
+    usurper = join(quick_settings(broker.port))  # the same name: the broker throws the first one out
     assert watcher.payloads(1) == [b"gone"]
     usurper.client.stop()
 
@@ -196,14 +172,14 @@ def test_the_will_is_asked_for_each_connection_and_published_when_a_client_vanis
 def test_a_goodbye_publishes_what_was_given_before_and_no_will(
     broker: Mosquitto, join: Callable[..., Peer]
 ) -> None:
-    watcher = join(settings(broker.port, "hub"), "a", "will")
+    watcher = join(quick_settings(broker.port, "hub"), "a", "will")
     watcher.until(Connected)
-    table = join(settings(broker.port), will=Will("will", b"gone", delay_s=0))
+    table = join(quick_settings(broker.port), will=Will("will", b"gone", delay_s=0))
     table.until(Connected)
     assert table.client.publish("a", b"bye", 1, retain=False)
     assert table.client.stop()
     assert not table.client.alive()
-    other = join(settings(broker.port, "t02"))
+    other = join(quick_settings(broker.port, "t02"))
     other.until(Connected)
     assert other.client.publish("a", b"after", 1, retain=False)
     assert watcher.payloads(2) == [b"bye", b"after"]
@@ -214,7 +190,7 @@ def test_an_error_of_ours_is_reported_and_ends_the_thread(broker: Mosquitto) -> 
         raise RuntimeError("a bug")
 
     reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
-    client = MqttClient(settings(broker.port), [], reports, broken_will)
+    client = MqttClient(quick_settings(broker.port), [], reports, broken_will)
     client.start()
     report = reports.get(timeout=GENEROUS_S)
     assert isinstance(report, ClientBroken)
@@ -230,9 +206,9 @@ def test_a_wrong_password_is_told_and_a_right_one_works(tmp_path: Path, join: Ca
     acl.write_text("pattern readwrite own/%u/#\n")
     acl.chmod(0o600)
     with mosquitto(tmp_path, [f"password_file {passwords}", f"acl_file {acl}"]) as broker:
-        wrong = join(replace(settings(broker.port, "t02"), username="t01", password="guess"))
+        wrong = join(replace(quick_settings(broker.port, "t02"), username="t01", password="guess"))
         assert "authori" in wrong.until(Disconnected).reason.lower()
-        right = join(replace(settings(broker.port), username="t01", password="secret"), "own/t01/#")
+        right = join(replace(quick_settings(broker.port), username="t01", password="secret"), "own/t01/#")
         right.until(Connected)
         assert right.client.publish("own/t01/a", b"y", 1, retain=False)
         assert right.payloads(1) == [b"y"]
@@ -253,21 +229,21 @@ def test_a_broker_with_a_certificate_of_our_own_authority_is_trusted_and_no_othe
         )
     lines = ["allow_anonymous true", f"certfile {tmp_path}/ours.crt", f"keyfile {tmp_path}/ours.key"]
     with mosquitto(tmp_path, lines) as broker:
-        good = join(replace(settings(broker.port), tls=Tls(tmp_path / "ours.crt")), "a")
+        good = join(replace(quick_settings(broker.port), tls=Tls(tmp_path / "ours.crt")), "a")
         good.until(Connected)
         assert good.client.publish("a", b"x" * 200_000, 1, retain=False)
         assert good.payloads(1) == [b"x" * 200_000]
-        bad = join(replace(settings(broker.port, "t02"), tls=Tls(tmp_path / "other.crt")))
+        bad = join(replace(quick_settings(broker.port, "t02"), tls=Tls(tmp_path / "other.crt")))
         assert "certificate" in bad.until(Disconnected).reason.lower()
 
 
 def test_a_client_that_never_reached_its_broker_stops_at_once(join: Callable[..., Peer]) -> None:
-    peer = join(settings(free_port()))
+    peer = join(quick_settings(free_port()))
     peer.until(Disconnected)
     assert peer.client.stop()
 
 
 def test_a_client_that_was_never_started_can_be_stopped() -> None:
-    client = MqttClient(settings(1), [], queue.SimpleQueue())
+    client = MqttClient(quick_settings(1), [], queue.SimpleQueue())
     assert not client.alive()
     assert client.stop()

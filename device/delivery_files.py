@@ -1,0 +1,74 @@
+"""Two small files beside the journal: how far the hub has it, and how often this device went online."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The hub with database `epoch` has everything of `log` up to `seq`."""
+
+    log: str
+    seq: int
+    epoch: str
+
+
+class CursorFile:
+    """The cursor between two starts. Losing it costs a repeated delivery, so it is not fsynced."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def load(self) -> Cursor | None:
+        """The cursor last saved, or None where there is none that can be read."""
+        try:
+            value = json.loads(self._path.read_bytes())
+            log, seq, epoch = value["log"], value["seq"], value["epoch"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        if not isinstance(log, str) or type(seq) is not int or seq < 0 or not isinstance(epoch, str):
+            return None
+        return Cursor(log, seq, epoch)
+
+    def save(self, cursor: Cursor) -> None:
+        """Replace the file. Raises OSError."""
+        _replace(self._path, json.dumps(asdict(cursor)).encode(), durable=False)
+
+
+class SessionFile:
+    """A number that grows with every connection, so that an old "offline" is told from a new "online"."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._last = 0
+
+    def advance(self) -> int:
+        """The next number, on disk before it is returned; from memory where the disk refuses."""
+        with contextlib.suppress(OSError, ValueError):
+            self._last = max(self._last, int(self._path.read_bytes()[:20]))
+        self._last += 1
+        # a full or worn disk must not keep a table offline: the numbers of this process still grow
+        with contextlib.suppress(OSError):
+            _replace(self._path, str(self._last).encode(), durable=True)
+        return self._last
+
+
+def _replace(path: Path, content: bytes, *, durable: bool) -> None:
+    part = path.with_suffix(".part")
+    with part.open("wb") as file:
+        file.write(content)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    part.replace(path)
+    if durable:
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

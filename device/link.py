@@ -1,0 +1,334 @@
+"""The delivery thread of a table: from the journal to the hub, and from the hub to the controller's inbox.
+
+Long because it is one thread with one queue: all that it owns changes here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from device.batch import covered, fitting
+from device.delivery_files import Cursor, CursorFile, SessionFile
+from device.from_hub import (
+    CommandReceived,
+    DeliveryProblem,
+    Journal,
+    LinkBroken,
+    LinkChanged,
+    LinkSettings,
+    LogArchived,
+    PlanReceived,
+    RulingsReceived,
+    StartOrdered,
+    TimeAnswered,
+)
+from device.outbox import WINDOW, Outbox
+from shared import wire
+from shared.broker import (
+    BrokerSettings,
+    ClientBroken,
+    Connected,
+    Disconnected,
+    PublishRefused,
+    Received,
+    Will,
+)
+from shared.clock import HandClock, monotonic
+from shared.core.model import Problem
+from shared.mqtt import MqttClient
+from shared.topics import Address, Direction, Topics
+from shared.wire import BadPayload
+
+_STATUS_EVERY_S: Final = 60.0
+_CURSOR_EVERY_S: Final = 1.0
+_JOURNAL_RETRY_S: Final = 2.0
+_GOODBYE_S: Final = 2.0
+#: Longer than the delay of the will, or the broker would speak it when the session ends.
+_SESSION_EXPIRY_S: Final = 30
+
+
+class _Wake:
+    """Put in the thread's queue to make it look around."""
+
+
+class Link:
+    """Delivers the journal and fetches what the hub says, whether or not there is a broker or a hub."""
+
+    def __init__(
+        self,
+        settings: LinkSettings,
+        journal: Journal,
+        state_dir: Path,
+        inbox: queue.SimpleQueue[object],
+        status: Mapping[str, object],
+        clock: HandClock = monotonic,
+    ) -> None:
+        """`status` is read anew at each publication: serial, versions, log, boot, health.
+
+        Raises ValueError for a device or base that cannot stand in a topic, OSError for TLS files.
+        """
+        self._topics = Topics(settings.base)
+        self._device = settings.device
+        self._journal = journal
+        self._inbox = inbox
+        self._status = status
+        self._clock = clock
+        self._cursor_file = CursorFile(state_dir / "delivery.json")
+        self._session_file = SessionFile(state_dir / "session")
+        self._session = 0
+        self._saved = self._cursor_file.load()
+        self._save_at_s = 0.0
+        self._outbox = self._open_outbox()
+        self._events: queue.SimpleQueue[object] = queue.SimpleQueue()
+        self._stopping = threading.Event()
+        self._connected = False
+        self._hub_online: bool | None = None  # None until the broker has said
+        self._state: bytes | None = None
+        self._state_told: bytes | None = None
+        self._status_at_s = 0.0
+        self._journal_at_s: float | None = None
+        self._problem: Problem | None = None
+        self.trouble = ""
+        """Why delivery does not work as it should, in a clause for people; empty when it does."""
+        self.refused_payloads = 0
+        """Messages from the hub's side that were not what their topic promises."""
+        self._client = MqttClient(
+            BrokerSettings(
+                settings.host,
+                settings.port,
+                settings.device,
+                username=settings.username,
+                password=settings.password,
+                tls=settings.tls,
+                session_expiry_s=_SESSION_EXPIRY_S,
+                connack_s=settings.connack_s,
+                retry_s=settings.retry_s,
+                versions=settings.versions,
+            ),
+            [(self._topics.every_down(settings.device), 1), (self._topics.every_all, 1)],
+            self._events,
+            self._next_will,
+            clock,
+        )
+        self._thread = threading.Thread(target=self._run, name="delivery", daemon=True)
+
+    @property
+    def unsent(self) -> int:
+        """Events of the current log the hub is not known to have; right offline too."""
+        outbox, journal = self._outbox, self._journal
+        return max(0, journal.last_seq - (outbox.acked if outbox.log == journal.log else 0))
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a broker."""
+        return self._connected
+
+    @property
+    def hub_online(self) -> bool:
+        """Whether there is a broker, and a hub behind it."""
+        return self._connected and self._hub_online is True
+
+    def start(self) -> None:
+        """Begin to deliver; returns at once, with or without a network."""
+        self._thread.start()
+        self._client.start()
+
+    def stop(self) -> None:
+        """Tell the hub that this table goes offline, and end; takes a few seconds at most."""
+        self._stopping.set()
+        self._events.put(_Wake())
+        if self._thread.ident is not None:
+            self._thread.join(_GOODBYE_S)
+        self._client.stop(_GOODBYE_S)
+
+    def journaled(self) -> None:
+        """Something was appended to the journal."""
+        self._events.put(_Wake())
+
+    def publish_state(self, snapshot: Mapping[str, Any]) -> None:
+        """What the table shows now; only the newest is sent, again on every connect.
+
+        Raises ValueError for a snapshot that is too large for a message.
+        """
+        self._state = wire.object_payload(snapshot)
+        self._events.put(_Wake())
+
+    def reply(self, answer: Mapping[str, Any]) -> bool:
+        """Answer a command; False, and nothing kept, without a connection."""
+        payload = wire.object_payload(answer)
+        return self._client.publish(self._topics.up_reply(self._device), payload, 1, retain=False)
+
+    def ask_time(self, t1_us: int) -> bool:
+        """Ask the hub for its time; `TimeAnswered` follows, or nothing."""
+        payload = wire.time_question_payload(t1_us)
+        return self._client.publish(self._topics.up_time(self._device), payload, 0, retain=False)
+
+    def _run(self) -> None:
+        try:
+            while not self._stopping.is_set():
+                self._take(self._next_event())
+                self._deliver()
+            self._say_goodbye()
+        except Exception as error:  # noqa: BLE001 - a bug of ours: the controller must end the process
+            self._connected = False
+            self._inbox.put(LinkBroken(error))
+
+    def _next_event(self) -> object:
+        wake_s = [self._status_at_s] if self._connected else []
+        wake_s += [self._save_at_s] if self._cursor() != self._saved else []
+        wake_s += [at_s for at_s in (self._outbox.wake_at_s(), self._journal_at_s) if at_s is not None]
+        try:
+            if not wake_s:
+                return self._events.get()
+            return self._events.get(timeout=max(0.0, min(wake_s) - self._clock()))
+        except queue.Empty:
+            return _Wake()
+
+    def _take(self, event: object) -> None:
+        match event:
+            case Connected():
+                self._connected, self.trouble = True, ""
+                self._state_told = None
+                self._status_at_s = self._clock()
+                self._outbox.connected(self._clock())
+                self._inbox.put(LinkChanged())
+            case Disconnected(reason):
+                self.trouble = reason
+                self._outbox.disconnected()
+                if self._connected:
+                    self._connected, self._hub_online = False, None
+                    self._inbox.put(LinkChanged())
+            case PublishRefused(reason):
+                self.trouble = f"the broker refuses messages: {reason}"
+            case Received():
+                self._judge(event)
+            case ClientBroken(error):
+                raise error
+            case _:
+                pass
+
+    def _judge(self, received: Received) -> None:
+        address = self._topics.parse(received.topic)
+        if address is None or not received.payload:  # an empty one clears what was retained
+            return
+        try:
+            self._hear(address, received)
+        except BadPayload as error:
+            self.refused_payloads += 1
+            self.trouble = f"{address.name} from the hub: {error}"
+
+    def _hear(self, address: Address, received: Received) -> None:
+        match (address.direction, address.name):
+            case (Direction.DOWN, "ack"):
+                self._acknowledged(wire.parse_ack(received.payload))
+            case (Direction.DOWN, "plan"):
+                self._inbox.put(PlanReceived(wire.parse_object(received.payload)))
+            case (Direction.DOWN, "rulings"):
+                self._inbox.put(RulingsReceived(wire.parse_object(received.payload)))
+            case (Direction.DOWN, "command") if not received.retain:
+                self._inbox.put(CommandReceived(wire.parse_object(received.payload)))
+            case (Direction.DOWN, "time"):
+                self._inbox.put(TimeAnswered(wire.parse_time_answer(received.payload), received.at_s))
+            case (Direction.ALL, "start"):
+                self._inbox.put(StartOrdered(wire.parse_object(received.payload)))
+            case (Direction.ALL, "hub"):
+                online = wire.parse_hub_presence(received.payload).online
+                if online and self._hub_online is False:  # what was sent while it was away may be lost
+                    self._outbox.connected(self._clock())
+                if online is not self._hub_online:
+                    self._hub_online = online
+                    self._inbox.put(LinkChanged())
+            case _:
+                pass
+
+    def _acknowledged(self, ack: wire.Ack) -> None:
+        problem = self._outbox.acknowledged(ack, self._clock())
+        if problem is not None and problem != self._problem:
+            self._inbox.put(DeliveryProblem(problem))
+        self._problem = problem
+        if ack.archived:
+            self._inbox.put(LogArchived(ack.log))
+
+    def _deliver(self) -> None:
+        if self._journal.log != self._outbox.log:
+            self._outbox = self._open_outbox()
+            if self._connected:
+                self._outbox.connected(self._clock())
+        self._outbox.appended(self._journal.last_seq)
+        self._send_events()
+        if self._connected:
+            self._send_state_and_status()
+        self._save_cursor()
+
+    def _send_events(self) -> None:
+        self._journal_at_s = None
+        while True:
+            now_s = self._clock()
+            first, count = self._outbox.due(now_s)
+            if not count:
+                return
+            try:
+                events = self._journal.read(first, min(count, WINDOW))
+            except OSError as error:
+                self.trouble = f"the journal cannot be read: {error}"
+                self._journal_at_s = now_s + _JOURNAL_RETRY_S
+                return
+            if not events:
+                return
+            events, payload = fitting(events)
+            if not self._client.publish(self._topics.up_event(self._device), payload, 1, retain=False):
+                return
+            self._outbox.sent(covered(events[-1]), now_s)
+
+    def _send_state_and_status(self) -> None:
+        state = self._state
+        if state is not None and state is not self._state_told:
+            self._client.publish(self._topics.up_state(self._device), state, 0, retain=True)
+            self._state_told = state
+        if self._clock() >= self._status_at_s:
+            self._status_at_s = self._clock() + _STATUS_EVERY_S
+            self._publish_status(online=True)
+
+    def _publish_status(self, *, online: bool) -> None:
+        topic = self._topics.up_status(self._device)
+        self._client.publish(topic, self._status_payload(online=online), 1, retain=True)
+
+    def _status_payload(self, *, online: bool) -> bytes:
+        return wire.object_payload({**self._status, "online": online, "session": self._session})
+
+    def _next_will(self) -> Will:
+        self._session = self._session_file.advance()
+        return Will(self._topics.up_status(self._device), self._status_payload(online=False))
+
+    def _say_goodbye(self) -> None:
+        self._save_at_s = 0.0
+        self._save_cursor()
+        if self._connected:
+            self._publish_status(online=False)
+            self._connected = False
+
+    def _open_outbox(self) -> Outbox:
+        log, last_seq = self._journal.log, self._journal.last_seq
+        if self._saved is None or self._saved.log != log:
+            return Outbox(log, last_seq)
+        return Outbox(log, last_seq, self._saved.seq, self._saved.epoch)
+
+    def _cursor(self) -> Cursor | None:
+        outbox = self._outbox
+        return self._saved if outbox.epoch is None else Cursor(outbox.log, outbox.acked, outbox.epoch)
+
+    def _save_cursor(self) -> None:
+        cursor = self._cursor()
+        if cursor is None or cursor == self._saved or self._clock() < self._save_at_s:
+            return
+        self._save_at_s = self._clock() + _CURSOR_EVERY_S
+        try:
+            self._cursor_file.save(cursor)
+        except OSError as error:
+            self.trouble = f"the delivery cursor cannot be saved: {error}"
+        else:
+            self._saved = cursor
