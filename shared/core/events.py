@@ -202,12 +202,12 @@ def _is_int(value: object) -> bool:
 
 
 def _is_text(value: object) -> bool:
-    return type(value) is str and 0 < len(value) <= 500
+    return isinstance(value, str) and 0 < len(value) <= 500
 
 
 _CHECKS: Final[Mapping[Kind, Any]] = MappingProxyType(
     {
-        Kind.TEXT: lambda v: type(v) is str and len(v) <= 5000,
+        Kind.TEXT: lambda v: isinstance(v, str) and len(v) <= 5000,
         Kind.INT: _is_int,
         Kind.COUNT: lambda v: _is_int(v) and v >= 0,
         Kind.BOOL: lambda v: type(v) is bool,

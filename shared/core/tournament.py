@@ -38,8 +38,14 @@ class CategoryStandings:
 class Tournament:
     """Everything that is known, from any number of logs; each log's events in the order of its `seq`."""
 
-    def __init__(self, categories: Mapping[str, CategoryRules]) -> None:
+    def __init__(
+        self,
+        categories: Mapping[str, CategoryRules],
+        rules_of: Callable[[Event], CategoryRules | None] | None = None,
+    ) -> None:
+        """`rules_of` finds the rules of a start elsewhere than in `categories` (a table keeps its own)."""
         self.categories = categories
+        self._rules_of = rules_of or (lambda start: categories.get(start.data["category"]))
         self.runs: dict[str, Run] = {}
         self.problems: list[Problem] = []
         self.timeline = Timeline()
@@ -73,7 +79,7 @@ class Tournament:
 
     def _start(self, event: Event) -> None:
         assert event.run is not None, "validated: run_started carries a run id"
-        rules = self.categories.get(event.data["category"])
+        rules = self._rules_of(event)
         if event.boot is None:
             self._report("act_from_the_hub", event, type=str(event.type))
         elif event.run in self.runs:

@@ -1,0 +1,72 @@
+"""Whom READY offers to start: the plan's next runs, or the categories of the settings (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shared.core.rules import CategoryRules
+from shared.plan import Plan, PlannedRun
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One run that START would begin."""
+
+    rules: CategoryRules
+    planned: PlannedRun | None = None
+
+    @property
+    def entrant(self) -> str | None:
+        """The entrant's opaque id; None when it is bound later by a ruling."""
+        return None if self.planned is None else self.planned.entrant
+
+    @property
+    def public_name(self) -> str | None:
+        """What the display shows of the entrant."""
+        return None if self.planned is None else self.planned.public_name or self.planned.entrant
+
+    @property
+    def heat(self) -> str | None:
+        """The heat the run belongs to."""
+        return None if self.planned is None else self.planned.heat
+
+
+Done = frozenset[tuple[str | None, str, str]]
+
+
+class Choices:
+    """The offer of one table, and which of it is selected."""
+
+    def __init__(self, categories: Sequence[CategoryRules], plan: Plan | None, done: Done) -> None:
+        self._categories = categories
+        self.plan = plan
+        self._done = done
+        self._selected = 0
+
+    def offers(self) -> list[Choice]:
+        """What can be chosen from, in order: runs of the plan not yet begun, else categories."""
+        if self.plan is None:
+            return [Choice(rules) for rules in self._categories]
+        runs = sorted(self.plan.runs, key=lambda r: r.order)
+        return [Choice(self.plan.categories[r.category], r) for r in runs if r.key not in self._done]
+
+    def selected(self) -> Choice | None:
+        """What START would begin; None when there is nothing to begin."""
+        offers = self.offers()
+        return offers[self._selected % len(offers)] if offers else None
+
+    def choose(self, step: int) -> None:
+        """Select another one, `step` onwards or back, round and round."""
+        offers = self.offers()
+        if offers:
+            self._selected = (self._selected + step) % len(offers)
+
+    def update(self, plan: Plan | None, done: Done) -> None:
+        """A new plan, or a run begun or undone: the selection stays on the same run where it can."""
+        kept = self.selected()
+        self.plan, self._done = plan, done
+        offers = self.offers()
+        same = [i for i, o in enumerate(offers) if kept is not None and o.planned == kept.planned]
+        keep = same and (plan is not None or self._selected < len(offers))
+        self._selected = (self._selected if plan is None else same[0]) if keep else 0

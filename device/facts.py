@@ -1,0 +1,48 @@
+"""Everything a picture of the display is made from, at one instant (pure)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from device.count import Count
+from device.presses import Arm
+from device.situation import Situation
+from shared.core.scoring import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A press that was refused, shown for a moment."""
+
+    reason: str
+    detail_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the table knows about itself when a picture is composed."""
+
+    table: int
+    situation: Situation
+    language: str = "es"
+    heat: str | None = None
+    entrant: str | None = None
+    """Public name, or the entrant's id where the plan has none."""
+    category: str | None = None
+    planned: bool = True
+    """The choice in READY comes from the hub's plan, not from the settings."""
+    result: Result | None = None
+    """The run judged, once it is sealed."""
+    practice: bool = False
+    low: bool = False
+    """The clock is a lower bound: the table was off in between."""
+    online: bool = True
+    unsent: int = 0
+    not_saved: bool = False
+    stuck: tuple[str, ...] = ()
+    held_s: float = 0.0
+    armed: Arm | None = None
+    count: Count | None = None
+    refusal: Refusal | None = None
+    seen: bool = False
+    tick: int = 0

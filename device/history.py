@@ -1,0 +1,171 @@
+"""The table's journal as runs: everything it has timed, folded; new facts are written before they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from device.alive import Alive
+from device.choices import Done
+from device.journal import Journal, NotSaved
+from device.plan_store import PlanStore
+from shared.clock import RunClock, WallClock
+from shared.core.events import Event, EventType
+from shared.core.model import State
+from shared.core.rules import CategoryRules
+from shared.core.run import Run, stamp_of
+from shared.core.scoring import Result
+from shared.core.timeline import Stamp
+from shared.core.tournament import Tournament
+
+
+class History:
+    """What this table has timed. The shown run is the last one begun, until the judge asks for the next."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        plans: PlanStore,
+        alive: Alive,
+        *,
+        boot: str,
+        run_clock: RunClock,
+        wall: WallClock,
+        written: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.boot = boot
+        self._journal = journal
+        self._plans = plans
+        self._alive = alive
+        self._run_clock = run_clock
+        self._wall = wall
+        self._written = written
+        self._tournament = Tournament({}, self._rules_of)
+        self._unsaved: list[Event] = []
+        self.run: Run | None = None
+        self._restore()
+
+    def _rules_of(self, start: Event) -> CategoryRules | None:
+        return self._plans.rules(start.data.get("rules") or "")
+
+    def _restore(self) -> None:
+        logs = [*self._journal.earlier(), self._journal.events()]
+        events = [event for log in logs for event in log]
+        for event in events:
+            self._fold(event)
+        last = events[-1] if events else None
+        if last is not None and last.boot is not None and last.boot != self.boot:
+            seen_ms = max((e.mono_ms or 0 for e in events if e.boot == last.boot), default=0)
+            alive_ms = max(self._alive.read(last.boot) or 0, seen_ms, 0)
+            self.record(
+                EventType.BOOT_STARTED, self._hand_of_boot(), previous_boot=last.boot, alive_ms=alive_ms
+            )
+        self._take_over()
+
+    def _hand_of_boot(self) -> float:
+        return self._run_clock.hand_s(0)
+
+    def _take_over(self) -> None:
+        """A live run whose log was closed as damaged goes on in the new log."""
+        run = self.run
+        if run is None or run.state.state in (State.READY, State.SEALED):
+            return
+        last = run.acts[-1] if run.acts else run.start
+        if last.log != self._journal.log:
+            hand = self._hand_of_boot()
+            self.record(EventType.RUN_TAKEN_OVER, hand, run=run.id, from_log=last.log, from_seq=last.seq)
+
+    # Reading -----------------------------------------------------------------------------------
+
+    @property
+    def log(self) -> str:
+        """The log that is being written."""
+        return self._journal.log
+
+    @property
+    def next_seq(self) -> int:
+        """The seq the next event gets."""
+        return self._journal.last_seq + len(self._unsaved) + 1
+
+    @property
+    def not_saved(self) -> bool:
+        """Events wait in memory because the disk does not take them."""
+        return bool(self._unsaved)
+
+    def done(self) -> Done:
+        """Planned runs that have begun and were not undone."""
+        begun = [r for r in self._tournament.runs.values() if r.started and r.entrant is not None]
+        return frozenset((r.heat, r.category, r.entrant or "") for r in begun)
+
+    def result(self, run: Run) -> Result | None:
+        """A run judged as it stands."""
+        return self._tournament.result(run)
+
+    def stamp(self, hand_s: float) -> Stamp:
+        """An instant of hand time as a stamp of this boot."""
+        return Stamp(self.boot, self._run_clock.run_ms(hand_s))
+
+    # Writing -----------------------------------------------------------------------------------
+
+    def record(self, kind: EventType, hand_s: float, *, run: str | None = None, **data: Any) -> Event:
+        """Write one fact, stamped with an instant of hand time, and fold it.
+
+        When the disk does not take it, it is kept in memory and written as soon as it does.
+        """
+        stamp = self.stamp(hand_s)
+        event = Event(
+            device=self._journal.device,
+            log=self._journal.log,
+            seq=self.next_seq,
+            type=kind,
+            boot=stamp.boot,
+            mono_ms=stamp.mono_ms,
+            wall_ms=self._wall(),
+            run=run,
+            data=data,
+        )
+        self._unsaved.append(event)
+        self.save()
+        self._fold(event)
+        return event
+
+    def save(self) -> None:
+        """Try to write what waits in memory, in order."""
+        while self._unsaved:
+            event = self._unsaved[0]
+            stamp = stamp_of(event)
+            try:
+                saved = self._journal.append(
+                    event.type,
+                    boot=stamp.boot,
+                    mono_ms=stamp.mono_ms,
+                    wall_ms=event.wall_ms,
+                    run=event.run,
+                    **event.data,
+                )
+            except NotSaved:
+                return
+            assert saved.seq == event.seq, "seqs are given in the order of writing"
+            self._unsaved.pop(0)
+            self._written()
+
+    def start(self, hand_s: float, run: str, rules: CategoryRules, data: Mapping[str, Any]) -> None:
+        """Begin a run. Raises OSError when its rules cannot be kept: then nothing has begun."""
+        digest = self._plans.keep_rules(rules)
+        self.record(EventType.RUN_STARTED, hand_s, run=run, category=rules.id, rules=digest, **data)
+
+    def leave(self) -> None:
+        """The shown run is done with: the table is ready for the next one."""
+        self.run = None
+
+    def note_alive(self, hand_s: float) -> None:
+        """Note how long this boot was alive; the bound if the plug is pulled. A full disk is told elsewhere."""
+        try:
+            self._alive.note(self.boot, self.stamp(hand_s).mono_ms)
+        except OSError:
+            return
+
+    def _fold(self, event: Event) -> None:
+        self._tournament.apply(event)
+        if event.type == EventType.RUN_STARTED and event.run in self._tournament.runs:
+            self.run = self._tournament.runs[event.run]

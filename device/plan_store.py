@@ -1,0 +1,50 @@
+"""What a table keeps beside its journal: the newest plan, and the rules its runs were started with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from device.disk import replace_file
+from shared.core.rules import CategoryRules
+from shared.plan import BadPlan, Plan, plan_from_json, rules_from_json, rules_to_json
+
+
+class PlanStore:
+    """Files of one table; each is written whole (write, fsync, rename)."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._rules: dict[str, CategoryRules] = {}
+
+    def plan(self) -> Plan | None:
+        """The newest plan that was kept; None without one, or when it cannot be read."""
+        try:
+            return plan_from_json(json.loads((self._directory / "plan.json").read_bytes()))
+        except (OSError, ValueError, BadPlan):
+            return None
+
+    def keep_plan(self, plan: Plan) -> None:
+        """Keep a plan for the time without a hub. Raises OSError."""
+        replace_file(self._directory / "plan.json", json.dumps(plan.as_json()).encode())
+
+    def rules(self, digest: str) -> CategoryRules | None:
+        """The rules with this digest that a run was started with."""
+        if digest not in self._rules:
+            try:
+                self._rules[digest] = rules_from_json(json.loads(self._path(digest).read_bytes()))
+            except (OSError, ValueError, BadPlan):
+                return None
+        return self._rules[digest]
+
+    def keep_rules(self, rules: CategoryRules) -> str:
+        """Keep the rules of a run that is about to start; gives their digest. Raises OSError."""
+        digest = rules.digest()
+        if digest not in self._rules:
+            if not self._path(digest).exists():
+                replace_file(self._path(digest), json.dumps(rules_to_json(rules)).encode())
+            self._rules[digest] = rules
+        return digest
+
+    def _path(self, digest: str) -> Path:
+        return self._directory / f"rules-{digest[:16]}.json"

@@ -1,0 +1,342 @@
+"""From presses to what they mean: holds, second presses, the count (pure). Only the device translates presses.
+
+All times here are hand time, in seconds. What an intent asks for is then asked of the run machine; a refusal
+there or here is journaled as a refused press.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from device.count import Count
+from device.debounce import Button, Edge
+from device.situation import Situation
+from shared.core.events import EventType
+from shared.core.machine import limit_due
+from shared.core.model import Notice, State
+
+HOLD_S: Final = 2.0
+"""START held so long undoes; FINISH held so long confirms an untouched 0."""
+ANSWER_S: Final = 0.4
+"""A press answers a question only if the question was on the display for so long."""
+SECOND_PRESS_S: Final = 5.0
+"""An armed step or help waits so long for its second press."""
+AFTER_HAND_OVER_MS: Final = 5_000
+"""FINISH is refused for so long after the hand-over of the puzzle."""
+UNDO_START_MS: Final = 60_000
+"""Without a preview a start can be undone at the table for so long."""
+
+E, B = EventType, Button
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Try this act, stamped at `t`."""
+
+    type: EventType
+    t: float
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Ask for a second press before this act, if the machine would take it now."""
+
+    button: Button
+    act: EventType
+    t: float
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Take back the last act in effect (in CLAIMED: reject the finish), stamped at `t`."""
+
+    t: float
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Another entrant or category in READY: `step` onwards or back."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The next entrant of the plan, after sealing."""
+
+    t: float
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The press means nothing here: the act it would have been, and why."""
+
+    act: str
+    reason: str
+    t: float
+    detail: int = 0
+    """Milliseconds that belong to the reason: by how much the limit was missed."""
+
+
+Intent = Act | Arm | Undo | Choose | Next | Refused
+
+
+@dataclass(slots=True)
+class _Down:
+    """A button that is down: since when, and whether its press is spent."""
+
+    t: float
+    spent: bool
+    act: str = ""
+    """What the short press would be, where it waits for the release."""
+
+
+class Presses:
+    """The four buttons of one table, and what was begun with them."""
+
+    def __init__(self) -> None:
+        self.armed: Arm | None = None
+        self.count: Count | None = None
+        self._down: dict[Button, _Down] = {}
+        self._dead: set[Button] = set()
+        self._question: object = None
+        self._shown_s: float | None = None
+        self._limit_told: object = None
+
+    # What the display needs --------------------------------------------------------------------
+
+    def held_s(self, now: float) -> float:
+        """How long START is held towards an undo; 0 when it is not."""
+        down = self._down.get(B.START)
+        return 0.0 if down is None or down.spent else max(0.0, now - down.t)
+
+    @property
+    def stuck(self) -> frozenset[Button]:
+        """Buttons that were down at boot: dead until released."""
+        return frozenset(self._dead)
+
+    def question(self, situation: Situation) -> object:
+        """What the picture asks, if it asks anything: the same object as long as it is the same question."""
+        state = situation.state
+        if self.armed is not None:
+            return self.armed
+        if state is State.TIME_UP and self.count is not None and self.count.asked:
+            return "count", self.count.number
+        if state in (State.CLAIMED, State.SEALED):
+            return state, situation.held.last_act
+        return None
+
+    def shown(self, question: object, t: float) -> None:
+        """A picture with this question was handed to the display at `t`."""
+        if question != self._question:
+            self._question, self._shown_s = question, t
+
+    def next_due(self, now: float) -> float | None:
+        """When something here changes without a press: a hold, a repeat, an armed question that lapses."""
+        dues = [d.t + HOLD_S for b, d in self._down.items() if not d.spent and b in (B.START, B.FINISH)]
+        if self.armed is not None:
+            dues.append(self.armed.t + SECOND_PRESS_S)
+        if self.count is not None and (due := self.count.next_due()) is not None:
+            dues.append(due)
+        return min((d for d in dues if d > now), default=now if dues else None)
+
+    # Edges and time ----------------------------------------------------------------------------
+
+    def boot(self, levels: Mapping[Button, bool]) -> None:
+        """A button held down at boot is stuck: dead until released; the others work."""
+        self._dead = {b for b, down in levels.items() if down}
+
+    def edge(self, edge: Edge, situation: Situation) -> list[Intent]:
+        """What a press or release means in this situation."""
+        if edge.button in self._dead:
+            if not edge.pressed:
+                self._dead.discard(edge.button)
+            return []
+        lapsed = self.tick(edge.t, situation)
+        return lapsed + (self._press(edge, situation) if edge.pressed else self._release(edge, situation))
+
+    def tick(self, now: float, situation: Situation) -> list[Intent]:
+        """What holding, and waiting in vain, mean at this instant."""
+        if situation.state is not State.TIME_UP:
+            self.count = None
+        elif self.count is None and situation.frame is not None:
+            self.count = Count(situation.frame.puzzle_pieces)
+        if self.armed is not None and now >= self.armed.t + SECOND_PRESS_S:
+            self.armed = None
+        if self.count is not None:
+            self.count.tick(now)
+        return self._holds(now, situation)
+
+    def _holds(self, now: float, situation: Situation) -> list[Intent]:
+        intents: list[Intent] = []
+        start, finish = self._down.get(B.START), self._down.get(B.FINISH)
+        if start is not None and not start.spent and now - start.t >= HOLD_S:
+            start.spent = True
+            self.armed = None
+            intents.append(self._undo(start.t, situation))
+        if finish is not None and not finish.spent and now - finish.t >= HOLD_S:
+            finish.spent = True
+            if self.count is not None and not self.count.touched:
+                self.count.ask()
+        return intents
+
+    def _undo(self, t: float, situation: Situation) -> Intent:
+        without_preview = situation.frame is not None and not situation.frame.rules.preview_ms
+        if situation.last_act == E.RUN_STARTED:
+            in_time = situation.t_ms <= UNDO_START_MS if without_preview else situation.state is State.PREVIEW
+            if not in_time:
+                return Refused(E.ACT_UNDONE, "start_too_old", t)
+        return Undo(t)
+
+    def _press(self, edge: Edge, situation: Situation) -> list[Intent]:
+        waits = self._waits_for_release(edge.button, situation)
+        self._down[edge.button] = _Down(edge.t, spent=not waits)
+        if self.armed is not None and self.armed.button is not edge.button:
+            self.armed = None
+        return [] if waits else self._short(edge.button, edge.t, situation)
+
+    def _release(self, edge: Edge, situation: Situation) -> list[Intent]:
+        down = self._down.pop(edge.button, None)
+        if self.count is not None:
+            self.count.let_go(edge.button)
+        return [] if down is None or down.spent else self._short(edge.button, down.t, situation)
+
+    def _waits_for_release(self, button: Button, situation: Situation) -> bool:
+        """Only where a hold means something; elsewhere the press fires at once."""
+        if button is B.START:
+            return situation.state not in (State.READY, State.SEALED)
+        if button is B.FINISH and situation.state is State.TIME_UP:
+            told = self._limit_told == situation.held.last_act
+            return told and self.count is not None and not self.count.touched and not self.count.asked
+        return False
+
+    def _too_soon(self, t: float, question: object) -> bool:
+        return question != self._question or self._shown_s is None or t < self._shown_s + ANSWER_S
+
+    # Short presses by state --------------------------------------------------------------------
+
+    def _short(self, button: Button, t: float, situation: Situation) -> list[Intent]:
+        return _BY_STATE[situation.state](self, button, t, situation)
+
+    def _ready(self, button: Button, t: float, situation: Situation) -> list[Intent]:
+        if button is B.START:
+            return [Act(E.RUN_STARTED, t, {})]
+        if button is B.FINISH:
+            return [Refused(E.RUN_FINISHED, "not_started", t)]
+        if situation.choices < 2:
+            act = E.PAUSE_STARTED if button is B.PAUSE else E.ASSIST_STARTED
+            return [Refused(act, "not_started", t)]
+        return [Choose(-1 if button is B.PAUSE else 1)]
+
+    def _preview(self, button: Button, t: float, situation: Situation) -> list[Intent]:
+        return [Refused(_PLAIN[button], "preview", t)]
+
+    def _running(self, button: Button, t: float, situation: Situation) -> list[Intent]:
+        # Who comes back late and presses to resume must not start a second pause or assist.
+        resumes = {Notice.PAUSE_RAN_OUT: (B.PAUSE, B.START), Notice.ASSIST_RAN_OUT: (B.ASSIST,)}
+        if situation.notice is not None and button in resumes[situation.notice]:
+            return [Act(E.NOTICE_DISMISSED, t, {})]
+        if situation.in_escape:
+            return self._escape(button, t, situation)
+        over = situation.run.handed_over
+        if button is B.FINISH and over is not None and situation.t_ms < over.t_ms + AFTER_HAND_OVER_MS:
+            return [Refused(E.RUN_FINISHED, "just_handed_over", t)]
+        if button is B.START:
+            return [Refused(E.RUN_STARTED, "already_started", t)]
+        return [Act(_PLAIN[button], t, {})]
+
+    def _escape(self, button: Button, t: float, situation: Situation) -> list[Intent]:
+        if button is B.PAUSE:
+            return [Refused(E.PAUSE_STARTED, "escape_running", t)]
+        if button is B.START:
+            return [Refused(E.RUN_STARTED, "already_started", t)]
+        armed, self.armed = self.armed, None
+        if armed is not None:
+            if not self._too_soon(t, armed):
+                return [Act(armed.act, armed.t, {})]
+            self.armed = armed
+            return [Refused(armed.act, "too_soon", t)]
+        act = E.STEP_SOLVED if button is B.FINISH else _next_help(situation)
+        return [Arm(button, act, t)]
+
+    def arm(self, question: Arm) -> None:
+        """The machine would take this act: it now waits for its second press."""
+        self.armed = question
+
+    def _paused(self, button: Button, t: float, situation: Situation) -> list[Intent]:
+        if button in (B.PAUSE, B.START):
+            return [Act(E.PAUSE_ENDED, t, {})]
+        return [Refused(_PLAIN[button], "paused", t)]
+
+    def _assisting(self, button: Button, t: float, situation: Situation) -> list[Intent]:
+        if button is B.ASSIST:
+            return [Act(E.ASSIST_ENDED, t, {})]
+        if button is B.START:
+            return [Refused(E.RUN_STARTED, "already_started", t)]
+        return [Act(_PLAIN[button], t, {})]
+
+    def _claimed(self, button: Button, t: float, situation: Situation) -> list[Intent]:
+        if button is not B.FINISH:
+            return [Refused(_PLAIN[button], "claimed", t)]
+        if self._too_soon(t, self.question(situation)):
+            return [Refused(E.FINISH_ACCEPTED, "too_soon", t)]
+        return [Act(E.FINISH_ACCEPTED, t, {})]
+
+    def _time_up(self, button: Button, t: float, situation: Situation) -> list[Intent]:
+        count = self.count
+        assert count is not None, "tick made the count when the limit had passed"
+        if button is B.START:
+            return [Refused(E.RUN_STARTED, "after_limit", t)]
+        if button is not B.FINISH:
+            count.press(button, t)
+            return []
+        if self._limit_told != situation.held.last_act and not count.touched:
+            self._limit_told = situation.held.last_act
+            assert situation.frame is not None, "a run has rules"
+            late_ms = situation.t_ms - limit_due(situation.run, situation.frame)
+            return [Refused(E.RUN_FINISHED, "after_limit", t, late_ms)]
+        if not count.asked:
+            if not count.touched:
+                return [Refused(E.PIECES_COUNTED, "count_first", t)]
+            count.ask()
+            return []
+        if self._too_soon(t, self.question(situation)):
+            return [Refused(E.PIECES_COUNTED, "too_soon", t)]
+        return [Act(E.PIECES_COUNTED, t, {"pieces": count.number})]
+
+    def _sealed(self, button: Button, t: float, situation: Situation) -> list[Intent]:
+        if button is not B.START:
+            return [Refused(_PLAIN[button], "sealed", t)]
+        if self._too_soon(t, self.question(situation)):
+            return [Refused(E.RUN_STARTED, "too_soon", t)]
+        return [Next(t)]
+
+
+def _next_help(situation: Situation) -> EventType:
+    """The solution comes after the hint of the same step."""
+    escape = situation.run.escape
+    hinted = escape is not None and escape.hint_step > escape.solved_steps
+    return E.SOLUTION_GIVEN if hinted else E.HINT_GIVEN
+
+
+_PLAIN: Final[Mapping[Button, EventType]] = {
+    B.START: E.RUN_STARTED,
+    B.PAUSE: E.PAUSE_STARTED,
+    B.ASSIST: E.ASSIST_STARTED,
+    B.FINISH: E.RUN_FINISHED,
+}
+
+_Meaning = Callable[[Presses, Button, float, Situation], list[Intent]]
+_BY_STATE: Final[Mapping[State, _Meaning]] = {
+    State.READY: Presses._ready,
+    State.PREVIEW: Presses._preview,
+    State.RUNNING: Presses._running,
+    State.PAUSED: Presses._paused,
+    State.ASSISTING: Presses._assisting,
+    State.CLAIMED: Presses._claimed,
+    State.TIME_UP: Presses._time_up,
+    State.SEALED: Presses._sealed,
+}

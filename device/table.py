@@ -1,0 +1,336 @@
+"""The controller of one table: edges and messages in, facts and pictures out, in one loop.
+
+At a press never another order: stamp, journal, show, publish. The loop sleeps until the next edge,
+message or boundary; `step` is one pass of it and says when the next is due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from device.choices import Choice, Choices
+from device.debounce import Button, ButtonBank, Edge, RawEdge
+from device.facts import Facts, Refusal
+from device.history import History
+from device.from_hub import LinkChanged, PlanReceived
+from device.plan_store import PlanStore
+from device.presses import Act, Arm, Choose, Intent, Next, Presses, Refused, Undo
+from device.refusals import RefusalBudget
+from device.screen import Screen
+from device.screens import compose
+from device.situation import Situation
+from device.snapshot import snapshot
+from shared.clock import HandClock, RunClock
+from shared.core import machine
+from shared.core.events import EventType
+from shared.core.model import State
+from shared.core.rules import CategoryRules
+from shared.core.run import Run
+from shared.core.state import ActRef, Frame, RunState
+from shared.plan import BadPlan, plan_from_json
+
+REFUSAL_S: Final = 3.0
+STATE_EVERY_S: Final = 10.0
+ALIVE_EVERY_S: Final = 10.0
+RETRY_SAVE_S: Final = 1.0
+FASTEST_REDRAW_S: Final = 0.1
+LONGEST_SLEEP_S: Final = 1.0
+
+_CLOCK_MOVES: Final = (State.PREVIEW, State.RUNNING, State.PAUSED, State.ASSISTING, State.TIME_UP)
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What the controller acts on: everything outside it, as plain calls."""
+
+    levels: Callable[[], Mapping[Button, bool]]
+    show: Callable[[Screen], None]
+    publish_state: Callable[[Mapping[str, Any]], None]
+    link: Callable[[], tuple[bool, int]]
+    """Whether the hub is reached, and how many events it has not acknowledged."""
+    new_run: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Where the table stands until a plan says otherwise."""
+
+    table: int
+    categories: tuple[CategoryRules, ...] = ()
+    language: str = "es"
+
+
+class Table:
+    """One table timer."""
+
+    def __init__(
+        self,
+        seat: Seat,
+        history: History,
+        plans: PlanStore,
+        ports: Ports,
+        *,
+        clock: HandClock,
+        run_clock: RunClock,
+    ) -> None:
+        self._seat = seat
+        self._history = history
+        self._plans = plans
+        self._ports = ports
+        self._clock = clock
+        self._run_clock = run_clock
+        levels = ports.levels()
+        self._bank = ButtonBank(levels)
+        self.presses = Presses()
+        self.presses.boot(levels)
+        self._refusals = RefusalBudget()
+        self._choices = Choices(seat.categories, plans.plan(), history.done())
+        self._refusal: tuple[Refusal, float] | None = None
+        self._shown: Screen | None = None
+        self._shown_s = 0.0
+        self._published: Mapping[str, Any] = {}
+        self._publish_s = self._alive_s = self._save_s = float("-inf")
+
+    # One pass ----------------------------------------------------------------------------------
+
+    def step(self, now: float, items: Iterable[object]) -> float:
+        """Take what has come in, act on it, show and tell what it led to; hand time of the next pass."""
+        for item in items:
+            if isinstance(item, RawEdge):
+                self._bank.feed([item])
+            elif isinstance(item, PlanReceived):
+                self._plan(item)
+            elif isinstance(item, LinkChanged):
+                pass  # the picture below asks the link anew
+        for edge in self._bank.poll(now, self._ports.levels()):
+            self._edge(edge)
+        self._perform(self.presses.tick(now, self.situation(now)))
+        if self._history.not_saved and now - self._save_s >= RETRY_SAVE_S:
+            self._save_s = now
+            self._history.save()
+        self._show(now)
+        self._tell(now)
+        return self._next_due(now)
+
+    def _edge(self, edge: Edge) -> None:
+        intents = self.presses.edge(edge, self.situation(edge.t))
+        if edge.pressed:
+            self._mark_seen()
+        self._perform(intents)
+
+    def _mark_seen(self) -> None:
+        if self._shown is not None:
+            self._ports.show(replace(self._shown, seen=True))
+            self._shown = None  # whatever comes next is another picture
+
+    # Facts -------------------------------------------------------------------------------------
+
+    def situation(self, hand_s: float) -> Situation:
+        """What the table is in at an instant of hand time."""
+        run = self._history.run
+        if run is None or not run.started:
+            choice = self._choices.selected()
+            frame = None if choice is None else Frame(choice.rules)
+            return Situation(RunState(), RunState(), frame, choices=len(self._choices.offers()))
+        t_ms = run.elapsed_ms(self._history.stamp(hand_s))
+        return Situation(run.at(t_ms), run.state, run.frame, max(t_ms, run.state.act_ms))
+
+    def facts(self, now: float) -> Facts:
+        """Everything the picture is made from."""
+        situation = self.situation(now)
+        run = self._history.run
+        online, unsent = self._ports.link()
+        facts = Facts(
+            table=self._table,
+            situation=situation,
+            language=self._seat.language,
+            planned=self._choices.plan is not None,
+            online=online,
+            unsent=unsent,
+            not_saved=self._history.not_saved,
+            stuck=tuple(sorted(self.presses.stuck)),
+            held_s=self.presses.held_s(now),
+            armed=self.presses.armed,
+            count=self.presses.count,
+            refusal=None if self._refusal is None else self._refusal[0],
+            tick=int(now),
+        )
+        if run is None or not run.started:
+            return self._offered(facts, self._choices.selected())
+        stamp = self._history.stamp(now)
+        return replace(
+            facts,
+            heat=run.heat,
+            practice=run.practice,
+            low=run.inexact or not run.exactly_known(stamp),
+            result=self._history.result(run) if situation.state is State.SEALED else None,
+        )
+
+    def _offered(self, facts: Facts, choice: Choice | None) -> Facts:
+        if choice is None:
+            return facts
+        category = choice.rules.name_in(self._seat.language)
+        return replace(facts, heat=choice.heat, entrant=choice.public_name, category=category)
+
+    @property
+    def _table(self) -> int:
+        plan = self._choices.plan
+        return self._seat.table if plan is None else plan.table
+
+    # What presses ask for ----------------------------------------------------------------------
+
+    def _perform(self, intents: Iterable[Intent]) -> None:
+        for intent in intents:
+            match intent:
+                case Act(EventType.RUN_STARTED, t):
+                    self._start(t)
+                case Act(kind, t, data):
+                    self._act(kind, t, data)
+                case Arm(_, act, t):
+                    if self._admitted(act, t, {}):
+                        self.presses.arm(intent)
+                case Undo(t):
+                    self._undo(t)
+                case Choose(step):
+                    self._choices.choose(step)
+                case Next(t):
+                    self._next(t)
+                case Refused(act, reason, t, detail):
+                    self._refuse(act, reason, t, detail)
+
+    def _start(self, t: float) -> None:
+        choice = self._choices.selected()
+        if choice is None:
+            self._refuse(EventType.RUN_STARTED, "nothing_planned", t)
+            return
+        if self._history.not_saved:
+            self._refuse(EventType.RUN_STARTED, "not_saved", t)
+            return
+        data: dict[str, Any] = {"entrant": choice.entrant, "table": self._table}
+        if choice.heat is not None:
+            data["heat"] = choice.heat
+        try:
+            self._history.start(t, self._ports.new_run(), choice.rules, data)
+        except OSError:
+            self._refuse(EventType.RUN_STARTED, "not_saved", t)
+            return
+        self._begun_or_undone()
+
+    def _act(self, kind: EventType, t: float, data: Mapping[str, Any]) -> None:
+        run = self._history.run
+        assert run is not None, "presses ask for acts of a run only while there is one"
+        if self._admitted(kind, t, data):
+            self._history.record(kind, t, run=run.id, **data)
+
+    def _admitted(self, kind: EventType, t: float, data: Mapping[str, Any]) -> bool:
+        """Whether the machine would take this act; what it refuses is journaled as refused only."""
+        run = self._history.run
+        assert run is not None, "presses ask for acts of a run only while there is one"
+        act = ActRef(self._history.log, self._history.next_seq, kind)
+        t_ms = run.elapsed_ms(self._history.stamp(t))
+        _, refusal = machine.take(run.state, run.frame, act, t_ms, data)
+        if refusal is not None:
+            self._refuse(kind, str(refusal), t)
+        return refusal is None
+
+    def _undo(self, t: float) -> None:
+        run = self._history.run
+        if run is None or run.state.last_act is None:
+            self._refuse(EventType.ACT_UNDONE, "nothing_to_undo", t)
+        elif self.situation(t).state is State.CLAIMED:
+            self._act(EventType.FINISH_REJECTED, t, {})
+        else:
+            self._act(EventType.ACT_UNDONE, t, {"undone": run.state.last_act.seq})
+            self._begun_or_undone()
+
+    def _next(self, t: float) -> None:
+        if self._choices.selected() is None:
+            self._refuse(EventType.RUN_STARTED, "plan_done", t)
+        else:
+            self._history.leave()
+
+    def _begun_or_undone(self) -> None:
+        self._choices.update(self._choices.plan, self._history.done())
+
+    def _refuse(self, act: str, reason: str, t: float, detail_ms: int = 0) -> None:
+        self._refusal = (Refusal(reason, detail_ms), self._clock() + REFUSAL_S)
+        count = self._refusals.admit(t)
+        if count is None:
+            return
+        extra = {} if count == 1 else {"count": count}
+        run: Run | None = self._history.run
+        self._history.record(
+            EventType.PRESS_REFUSED,
+            t,
+            run=None if run is None else run.id,
+            act=str(act),
+            reason=reason,
+            **extra,
+        )
+
+    # Messages ----------------------------------------------------------------------------------
+
+    def _plan(self, received: PlanReceived) -> None:
+        try:
+            plan = plan_from_json(received.plan)
+        except BadPlan:
+            return  # the hub hears of it by the plan's revision that the table does not report
+        if plan == self._choices.plan:
+            return
+        with suppress(OSError):  # used all the same; NOT SAVED shows with the next event
+            self._plans.keep_plan(plan)
+        self._choices.update(plan, self._history.done())
+
+    # Showing and telling -----------------------------------------------------------------------
+
+    def _show(self, now: float) -> None:
+        if self._refusal is not None and now >= self._refusal[1]:
+            self._refusal = None
+        facts = self.facts(now)
+        screen = compose(facts)
+        if screen == self._shown:
+            return
+        self._ports.show(screen)
+        self._shown, self._shown_s = screen, self._clock()
+        self.presses.shown(self.presses.question(facts.situation), self._shown_s)
+
+    def _tell(self, now: float) -> None:
+        run = self._history.run
+        if now - self._alive_s >= ALIVE_EVERY_S and run is not None and run.state.state is not State.SEALED:
+            self._alive_s = now
+            self._history.note_alive(now)
+        told = snapshot(self.facts(now), run, self._history.stamp(now), self._history.log)
+        news = {k: v for k, v in told.items() if k not in ("mono_ms", "shown_ms", "assist_left_ms")}
+        if news != self._published or now - self._publish_s >= STATE_EVERY_S:
+            self._published, self._publish_s = news, now
+            self._ports.publish_state({**told, "revision": getattr(self._choices.plan, "revision", None)})
+
+    def _next_due(self, now: float) -> float:
+        waiting = (self._bank.next_due(now), self.presses.next_due(now))
+        dues = [now + LONGEST_SLEEP_S, self._boundary(now), *(due for due in waiting if due is not None)]
+        if self.presses.held_s(now) > 0:
+            dues.append(now + FASTEST_REDRAW_S)
+        if self._refusal is not None:
+            dues.append(self._refusal[1])
+        return min(dues)
+
+    def _boundary(self, now: float) -> float:
+        """When the shown clock changes its second next, or something happens by itself."""
+        situation = self.situation(now)
+        frame, run = situation.frame, situation.run
+        if frame is None or situation.state not in _CLOCK_MOVES:
+            return float("inf")
+        phase_ms = frame.rules.preview_ms
+        if situation.state is State.PAUSED and frame.rules.pauses is not None:
+            phase_ms = (run.pause_ms or 0) + frame.rules.pauses.each_ms
+        elif situation.state is not State.PREVIEW:
+            phase_ms += frame.granted_ms + run.paused_ms
+        to_second_ms = 1000 - (situation.t_ms - phase_ms) % 1000
+        automatic_ms = machine.next_due_ms(run, frame)
+        if automatic_ms is not None:
+            to_second_ms = min(to_second_ms, max(1, automatic_ms - situation.t_ms))
+        due = self._run_clock.hand_s(self._run_clock.run_ms(now) + to_second_ms)
+        return max(due, self._shown_s + FASTEST_REDRAW_S)

@@ -1,0 +1,83 @@
+"""Short words for refusals and acts, as they fit the display (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from device.facts import Refusal
+from device.situation import Situation
+from shared.core.events import EventType
+from shared.core.guards import help_wait_ms
+from shared.duration import clock_text
+from shared.texts import translator
+
+
+def refusal_text(language: str, refusal: Refusal, situation: Situation) -> str:
+    """Why a press was refused, in about twenty letters."""
+    pgettext = translator(language).pgettext
+    reason = refusal.reason
+    if reason == "help_too_soon" and situation.frame is not None:
+        wait_s = -(-help_wait_ms(situation.run.escape, situation.frame, situation.t_ms) // 1000)
+        return pgettext("oled", "help in {time}").format(time=clock_text(wait_s))
+    if reason == "after_limit":
+        late_s = max(0, refusal.detail_ms) / 1000
+        return pgettext("oled", "too late by {seconds:.1f} s").format(seconds=late_s)
+    texts = {
+        "not_started": pgettext("oled", "not started yet"),
+        "already_started": pgettext("oled", "it is running"),
+        "preview": pgettext("oled", "wait for the preview"),
+        "paused": pgettext("oled", "paused: PAUSE first"),
+        "not_paused": pgettext("oled", "not paused"),
+        "no_pauses": pgettext("oled", "no pauses here"),
+        "no_pause_left": pgettext("oled", "no pause left"),
+        "escape_running": pgettext("oled", "escape first"),
+        "no_escape": pgettext("oled", "no escape here"),
+        "no_assists": pgettext("oled", "no help here"),
+        "no_assist_left": pgettext("oled", "no help left"),
+        "assist_budget_used": pgettext("oled", "help time used up"),
+        "assisting": pgettext("oled", "end the help first"),
+        "hint_first": pgettext("oled", "hint first"),
+        "hint_already_given": pgettext("oled", "hint already given"),
+        "solution_already_given": pgettext("oled", "solution already given"),
+        "claimed": pgettext("oled", "FINISH yes · hold START no"),
+        "sealed": pgettext("oled", "closed: START = next"),
+        "too_many_pieces": pgettext("oled", "more than the puzzle has"),
+        "nothing_to_undo": pgettext("oled", "nothing to undo"),
+        "not_the_last_act": pgettext("oled", "nothing to undo"),
+        "start_too_old": pgettext("oled", "start: undo at the hub"),
+        "too_soon": pgettext("oled", "too soon: press again"),
+        "count_first": pgettext("oled", "count first, or hold"),
+        "just_handed_over": pgettext("oled", "puzzle just handed over"),
+        "not_saved": pgettext("oled", "cannot save: no start"),
+        "nothing_planned": pgettext("oled", "nobody to start"),
+        "plan_done": pgettext("oled", "nobody left in the plan"),
+        "no_notice": pgettext("oled", "nothing to dismiss"),
+    }
+    return texts.get(reason, reason)
+
+
+def undo_text(language: str, act: str | None) -> str:
+    """What a held START is about to undo, as a title."""
+    pgettext = translator(language).pgettext
+    texts: dict[str | None, str] = {
+        EventType.RUN_STARTED: pgettext("oled", "UNDO START"),
+        EventType.PAUSE_STARTED: pgettext("oled", "UNDO PAUSE"),
+        EventType.PAUSE_ENDED: pgettext("oled", "UNDO RESUME"),
+        EventType.ASSIST_STARTED: pgettext("oled", "UNDO HELP"),
+        EventType.ASSIST_ENDED: pgettext("oled", "UNDO END OF HELP"),
+        EventType.STEP_SOLVED: pgettext("oled", "UNDO STEP"),
+        EventType.HINT_GIVEN: pgettext("oled", "UNDO HINT"),
+        EventType.SOLUTION_GIVEN: pgettext("oled", "UNDO SOLUTION"),
+        EventType.RUN_FINISHED: pgettext("oled", "NOT COMPLETE"),
+        EventType.FINISH_ACCEPTED: pgettext("oled", "UNDO ACCEPT"),
+    }
+    return texts.get(act, pgettext("oled", "NOTHING TO UNDO"))
+
+
+def left_text(milliseconds: int, pgettext: Callable[[str, str], str]) -> str:
+    """Time left until the limit, coarse while there is much of it: `1h14`, `41:10`."""
+    seconds = -(-max(0, milliseconds) // 1000)
+    if seconds >= 3600:
+        hours, rest = divmod(seconds, 3600)
+        return pgettext("oled", "{hours}h{minutes:02}").format(hours=hours, minutes=rest // 60)
+    return clock_text(seconds)
