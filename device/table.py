@@ -90,6 +90,7 @@ class Table:
         self._choices = Choices(seat.categories, plans.plan(), history.done())
         self._refusal: tuple[Refusal, float] | None = None
         self._shown: Screen | None = None
+        self._question: object = None
         self._shown_s = 0.0
         self._published: Mapping[str, Any] = {}
         self._publish_s = self._alive_s = self._save_s = float("-inf")
@@ -290,12 +291,17 @@ class Table:
         if self._refusal is not None and now >= self._refusal[1]:
             self._refusal = None
         facts = self.facts(now)
+        question = self.presses.question(facts.situation)
+        if question not in (None, self._question):
+            self._refusal = None  # a new question must be seen, not lie under the last refusal
+            facts = replace(facts, refusal=None)
+        self._question = question
         screen = compose(facts)
         if screen == self._shown:
             return
         self._ports.show(screen)
         self._shown, self._shown_s = screen, self._clock()
-        self.presses.shown(self.presses.question(facts.situation), self._shown_s)
+        self.presses.shown(question, self._shown_s)
 
     def _tell(self, now: float) -> None:
         run = self._history.run
