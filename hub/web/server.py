@@ -115,6 +115,9 @@ class _Uvicorn(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._site.feed.close()
         await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            # Its peer takes nothing: what is left for it would keep the connection open.
+            connection.transport.abort()
 
 
 def listen(host: str, port: int) -> socket.socket:
