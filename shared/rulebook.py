@@ -5,16 +5,25 @@ The models below are the schema; a key that they do not name is a problem, never
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Literal, Self
 from zoneinfo import ZoneInfo, available_timezones
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
+from shared.checked_toml import (
+    BadFile,
+    Count,
+    Name,
+    Seconds,
+    SomeCount,
+    SomeSeconds,
+    Table,
+    load_toml,
+    parse_toml,
+)
 from shared.core.rules import (
     AssistRules,
     CategoryRules,
@@ -24,14 +33,6 @@ from shared.core.rules import (
     Order,
     PauseRules,
 )
-from shared.duration import seconds_from
-from shared.toml_lines import line_of
-
-
-def _duration(value: object) -> object:
-    if isinstance(value, str):
-        return seconds_from(value)
-    raise ValueError('a duration is text, for example "2m", "1h30m" or "90s"')
 
 
 def _zone(value: object) -> object:
@@ -40,19 +41,10 @@ def _zone(value: object) -> object:
     raise ValueError(f'{value!r} is no time zone; write for example "Europe/Madrid"')
 
 
-Seconds = Annotated[int, BeforeValidator(_duration), Field(ge=0, le=7 * 86400)]
-SomeSeconds = Annotated[int, BeforeValidator(_duration), Field(gt=0, le=7 * 86400)]
-Count = Annotated[int, Field(ge=0, le=100_000, strict=True)]
-SomeCount = Annotated[int, Field(ge=1, le=100_000, strict=True)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
 Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class TournamentTable(_Table):
+class TournamentTable(Table):
     """What the tournament is called and where its clocks are read."""
 
     name: Name
@@ -60,7 +52,7 @@ class TournamentTable(_Table):
     language: Literal["es", "en"] = "es"
 
 
-class PausesTable(_Table):
+class PausesTable(Table):
     """Absences that stop the clock: how many, how long each at most."""
 
     count: SomeCount
@@ -71,7 +63,7 @@ class PausesTable(_Table):
         return PauseRules(self.count, self.each * 1000)
 
 
-class AssistsTable(_Table):
+class AssistsTable(Table):
     """The judge's help: how often, how long in all, and whether its time is added."""
 
     count: SomeCount
@@ -83,7 +75,7 @@ class AssistsTable(_Table):
         return AssistRules(self.count, self.total * 1000, self.added)
 
 
-class UnfinishedTable(_Table):
+class UnfinishedTable(Table):
     """How a puzzle that was not completed is measured, and where it stands."""
 
     count: CountKind
@@ -102,7 +94,7 @@ class UnfinishedTable(_Table):
         return self
 
 
-class EscapeTable(_Table):
+class EscapeTable(Table):
     """The escape stage: steps in order, its own limit, help paid with tickets."""
 
     steps: SomeCount
@@ -138,7 +130,7 @@ class EscapeTable(_Table):
         )
 
 
-class CategoryTable(_Table):
+class CategoryTable(Table):
     """One category: who competes against whom is by `id`; the rest is how its runs are timed and judged."""
 
     id: Id
@@ -176,7 +168,7 @@ class CategoryTable(_Table):
         )
 
 
-class RulebookFile(_Table):
+class RulebookFile(Table):
     """The whole file."""
 
     tournament: TournamentTable
@@ -191,26 +183,8 @@ class RulebookFile(_Table):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class RulebookProblem:
-    """What is wrong where in a rulebook, and what to write instead."""
-
-    line: int | None
-    key: str
-    text: str
-
-    def __str__(self) -> str:
-        where = f"line {self.line}: " if self.line else ""
-        return f"{where}{self.key + ': ' if self.key else ''}{self.text}"
-
-
-class BadRulebook(ValueError):
+class BadRulebook(BadFile):
     """A rulebook with problems, all of them."""
-
-    def __init__(self, name: str, problems: list[RulebookProblem]) -> None:
-        self.name = name
-        self.problems = problems
-        super().__init__("\n".join(f"{name}: {p}" for p in problems))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,63 +200,26 @@ class Rulebook:
 def load_rulebook(path: Path) -> Rulebook:
     """The rulebook in a file, or BadRulebook with every problem of it."""
     try:
-        raw = path.read_bytes()
-    except OSError as error:
-        problem = RulebookProblem(None, "", f"the file cannot be read ({error.strerror})")
-        raise BadRulebook(str(path), [problem]) from error
-    return parse_rulebook(raw, str(path))
+        return _rulebook(load_toml(RulebookFile, path, "a rulebook"))
+    except BadFile as error:
+        raise BadRulebook(error.name, error.problems) from error
 
 
 def parse_rulebook(raw: bytes, name: str = "rulebook") -> Rulebook:
     """The rulebook in a file's bytes, or BadRulebook with every problem of it."""
     try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise BadRulebook(name, [RulebookProblem(line, "", "not UTF-8 text; save it as UTF-8")]) from error
-    try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadRulebook(name, [RulebookProblem(None, "", f"not TOML: {error}")]) from error
-    try:
-        file = RulebookFile.model_validate(data)
-    except ValidationError as error:
-        raise BadRulebook(name, list(_problems(error, text))) from error
+        return _rulebook(parse_toml(RulebookFile, raw, name, "a rulebook"))
+    except BadFile as error:
+        raise BadRulebook(error.name, error.problems) from error
+
+
+def _rulebook(file: RulebookFile) -> Rulebook:
     return Rulebook(
         name=file.tournament.name,
         zone=ZoneInfo(file.tournament.time_zone),
         language=file.tournament.language,
         categories={c.id: c.rules() for c in file.category},
     )
-
-
-#: Words of the checking library replaced by what to do about it.
-_SAY: Final[dict[str, str]] = {
-    "missing": "is missing; add it",
-    "extra_forbidden": "is not a key of a rulebook; look for a spelling mistake or remove it",
-}
-
-
-def _problems(error: ValidationError, text: str) -> Iterator[RulebookProblem]:
-    for item in error.errors(include_url=False):
-        path = tuple(p for p in item["loc"] if not _is_branch(p))
-        said = _SAY.get(item["type"], item["msg"].removeprefix("Value error, "))
-        yield RulebookProblem(line_of(text, path), _dotted(path), said)
-
-
-def _is_branch(part: Any) -> bool:
-    # The checking library names the branch of a union that it tried, which is no key of the file.
-    return isinstance(part, str) and ("[" in part or "-" in part or part in ("str", "constrained-str"))
-
-
-def _dotted(path: tuple[int | str, ...]) -> str:
-    words: list[str] = []
-    for part in path:
-        if isinstance(part, int) and words:
-            words[-1] += f"[{part + 1}]"
-        else:
-            words.append(str(part))
-    return ".".join(words)
 
 
 def shipped_rulebook(name: str) -> Rulebook:
