@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from shared.duration import seconds_from
 from shared.toml_lines import line_of
@@ -31,6 +32,16 @@ SomeSeconds = Annotated[int, BeforeValidator(_duration), Field(gt=0, le=7 * 8640
 Count = Annotated[int, Field(ge=0, le=100_000, strict=True)]
 SomeCount = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def _id(value: str) -> str:
+    if re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", value) is None:
+        raise ValueError(f'"{value}" is no id; write small letters, digits and -, for example "adulto-2"')
+    return value
+
+
+Id = Annotated[str, AfterValidator(_id)]
+"""A name that stands in files, addresses and topics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +108,12 @@ _SAY: Final[dict[str, str]] = {
 
 
 def _problems(error: ValidationError, text: str, data: Any, kind: str) -> Iterator[FileProblem]:
-    told = set()
+    told: set[FileProblem] = set()
     for item in error.errors(include_url=False):
         path = _path_in(data, item["loc"])
-        said = _SAY.get(item["type"], item["msg"].removeprefix("Value error, ")).format(kind=kind)
+        if item["type"] == "too_short" and any(p.key.startswith(f"{_dotted(path)}[") for p in told):
+            continue  # the library counts only the good ones; the bad ones have been told
+        said = _SAY.get(item["type"], item["msg"].removeprefix("Value error, ")).replace("{kind}", kind)
         problem = FileProblem(line_of(text, path), _dotted(path), said)
         if problem not in told:
             told.add(problem)

@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from shared.checked_toml import (
     BadFile,
     Count,
+    Id,
     Name,
     Seconds,
     SomeCount,
@@ -41,7 +42,12 @@ def _zone(value: object) -> object:
     raise ValueError(f'{value!r} is no time zone; write for example "Europe/Madrid"')
 
 
-Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+def _names(value: object) -> object:
+    return {"es": value, "en": value} if isinstance(value, str) else value
+
+
+Names = Annotated[dict[Literal["es", "en"], Name], BeforeValidator(_names), Field(min_length=1)]
+"""A name for people: one text, or one for each language."""
 
 
 class TournamentTable(Table):
@@ -134,7 +140,7 @@ class CategoryTable(Table):
     """One category: who competes against whom is by `id`; the rest is how its runs are timed and judged."""
 
     id: Id
-    name: Name | dict[Literal["es", "en"], Name]
+    name: Names
     pieces: SomeCount
     limit: SomeSeconds
     preview: Seconds = 0
@@ -151,12 +157,10 @@ class CategoryTable(Table):
 
     def rules(self) -> CategoryRules:
         """The category as the core folds it."""
-        names = self.name if isinstance(self.name, dict) else {}
-        name = self.name if isinstance(self.name, str) else next(iter(names.values()))
         return CategoryRules(
             id=self.id,
-            name=name,
-            names=tuple(names.items()),
+            name=next(iter(self.name.values())),
+            names=tuple(self.name.items()),
             pieces=self.pieces,
             limit_ms=self.limit * 1000,
             preview_ms=self.preview * 1000,
