@@ -1,0 +1,229 @@
+"""From what a screen says to the 128 x 64 picture: three bands, digits in fixed cells (pure).
+
+Rows: 0-13 the top line, 15-47 the middle, 48-62 the bottom line, 63 the mark that walks. The layout keeps
+two columns and one row free, so that it can be moved against burn-in and nothing is lost.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from PIL import Image, ImageDraw
+
+from device.lettering import PART_ENDS, WORD_ENDS, Face, Style, able_of, fit, fit_ends, pack, printable, wrap
+from device.screen import Screen
+
+WIDTH: Final = 128
+HEIGHT: Final = 64
+MAX_SHIFT: Final = (2, 1)
+
+_USED: Final = WIDTH - MAX_SHIFT[0]
+_TOP_BASELINE: Final = 12
+_TOP_BAR: Final = 14
+_MIDDLE: Final = 15
+_BOTTOM: Final = 48
+_BOTTOM_BASELINE: Final = 60
+_FLOOR: Final = 62
+_GAP: Final = 5
+_SEEN: Final = 5
+
+_TOP_RISE: Final = _TOP_BASELINE
+_BOTTOM_RISE: Final = 12
+_ROW: Final = 12
+
+_LINE: Final = (
+    Style(Face.WORDS, 13),
+    Style(Face.WORDS, 12),
+    Style(Face.NARROW, 13),
+    Style(Face.NARROW, 12),
+)
+"""How the words of the top and the bottom line shrink."""
+_NAME: Final = tuple(Style(Face.WORDS, size) for size in range(22, 13, -1))
+_NAME_ABOVE: Final = (
+    *(Style(Face.WORDS, size) for size in range(17, 12, -1)),
+    *(Style(Face.NARROW, size) for size in range(17, 12, -1)),
+)
+"""The name when the category stands below it."""
+_NAME_TWO_ROWS: Final = (
+    *(Style(Face.WORDS, size) for size in range(17, 11, -1)),
+    Style(Face.NARROW, 14),
+    Style(Face.NARROW, 13),
+)
+_TWO_ROWS: Final = 30
+"""Two rows of a name need so much height."""
+_DIGIT_SIZES: Final = range(58, 11, -1)
+
+
+def draw(screen: Screen, blink_on: bool = True, shift: tuple[int, int] = (0, 0)) -> Image.Image:
+    """The picture of a screen, mode "1".
+
+    With `blink_on` False the inverse bars are drawn plain: a bar blinks, its words never go away.
+    `shift` moves the layout by 0 to 2 columns and 0 to 1 rows.
+    """
+    image = Image.new("1", (WIDTH, HEIGHT))
+    pen = ImageDraw.Draw(image)
+    pen.fontmode = "1"
+    dx, dy = (min(max(s, 0), most) for s, most in zip(shift, MAX_SHIFT, strict=True))
+    _draw_top(pen, screen, dx, dy, inverse=screen.top_inverse and blink_on)
+    floor = _draw_bottom(pen, screen, dx, dy, inverse=screen.bottom_inverse and blink_on)
+    _draw_middle(pen, screen, dx, dy, floor)
+    x = 2 * (screen.tick % (WIDTH // 2))
+    on_white = screen.bottom_inverse and blink_on
+    pen.line((x, HEIGHT - 1, x + 1, HEIGHT - 1), fill=0 if on_white else 1)
+    return image
+
+
+def _draw_top(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, inverse: bool) -> None:
+    margin = 2 if screen.top_inverse else 0
+    ends = printable(screen.top), printable(screen.top_right)
+    left, right, style = fit_ends(*ends, _GAP, _USED - 2 * margin, _LINE, _TOP_RISE)
+    if inverse:
+        pen.rectangle((0, 0, WIDTH - 1, _TOP_BAR - 1 + dy), fill=1)
+    ink = 0 if inverse else 1
+    x = dx + margin
+    if screen.top_inverse and not right:
+        x = dx + (_USED - style.width(left)) // 2
+    _write(pen, x, _TOP_BASELINE + dy, left, style, ink)
+    x = dx + _USED - margin - style.width(right)
+    _write(pen, x, _TOP_BASELINE + dy, right, style, ink)
+
+
+def _draw_middle(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, floor: int) -> None:
+    top = _MIDDLE
+    if screen.bar is not None:
+        alone = not screen.clock and not screen.lines
+        height = 16 if alone else 8
+        y = (top + floor - height) // 2 if alone else floor - height - 1
+        _draw_bar(pen, (dx, y + dy, dx + _USED - 1, y + dy + height - 1), screen.bar)
+        floor = y - 1
+    clock = printable(screen.clock)
+    if clock and _draw_clock(pen, clock, dx, top + dy, floor - top):
+        return
+    for text, style, baseline in _middle_words((clock,) if clock else screen.lines, floor - top):
+        x = dx + (_USED - style.width(text)) // 2
+        _write(pen, x, top + dy + baseline, text, style)
+
+
+def _draw_bar(pen: ImageDraw.ImageDraw, box: tuple[int, int, int, int], part: float) -> None:
+    x0, y0, x1, y1 = box
+    pen.rectangle(box, outline=1)
+    filled = round((x1 - x0 - 3) * min(max(part, 0.0), 1.0))
+    if filled:
+        pen.rectangle((x0 + 2, y0 + 2, x0 + 1 + filled, y1 - 2), fill=1)
+
+
+def _draw_clock(pen: ImageDraw.ImageDraw, text: str, dx: int, top: int, height: int) -> bool:
+    """Each digit in the middle of a cell of equal width, so that nothing moves but what changes.
+
+    False, and nothing drawn, for what is too long to be a clock.
+    """
+    shape = "".join("0" if letter.isdecimal() else letter for letter in text)
+    size, cells = _clock_cells(shape, height)
+    if not size:
+        return False
+    digits = Style(Face.NARROW, size)
+    baseline = top + (height + digits.cap) // 2
+    x = dx + (_USED - sum(width for width, _ in cells)) // 2
+    for letter, (width, style) in zip(text, cells, strict=True):
+        raised = (digits.cap - style.cap) // 2
+        pen.text((x + width // 2, baseline - raised), letter, font=style.font, fill=1, anchor="ms")
+        x += width
+    return True
+
+
+@lru_cache(maxsize=256)
+def _clock_cells(shape: str, height: int) -> tuple[int, list[tuple[int, Style]]]:
+    """The largest size in which a clock fits, with width and style of each cell; size 0 if in none."""
+    for size in _DIGIT_SIZES:
+        digits = Style(Face.NARROW, size)
+        cell = max(digits.width(digit) for digit in "0123456789")
+        others = Style(Face.HEAVY, size * 2 // 3)
+        cells: list[tuple[int, Style]] = []
+        for letter in shape:
+            if letter == "0":
+                cells.append((cell, digits))
+            elif letter == ":":
+                cells.append((digits.width(letter) + 1, digits))
+            elif letter == " ":
+                cells.append((max(2, size // 10), digits))
+            else:
+                cells.append((others.width(letter) + 1, others))
+        if digits.cap <= height - 1 and sum(width for width, _ in cells) <= _USED:
+            return size, cells
+    return 0, []
+
+
+def _draw_bottom(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, inverse: bool) -> int:
+    """Draws the bottom line, of two rows if one cannot hold it; gives the row where the middle ends."""
+    rows, style = _bottom_rows(screen.bottom)
+    floor = _BOTTOM - _ROW * (len(rows) - 1) if rows else HEIGHT - 1
+    if inverse and rows:
+        pen.rectangle((0, floor - 1 + dy, WIDTH - 1, HEIGHT - 1), fill=1)
+    ink = 0 if inverse else 1
+    for n, text in enumerate(reversed(rows)):
+        x = dx + (_USED - style.width(text)) // 2
+        _write(pen, x, _BOTTOM_BASELINE - n * _ROW + dy, text, style, ink)
+    if screen.seen:  # on a ground of its own: it may stand on a letter, but not be taken for one
+        x, y = WIDTH - _SEEN - 1, _FLOOR - _SEEN
+        pen.rectangle((x - 1, y - 1, WIDTH - 1, _FLOOR), fill=1 - ink)
+        pen.rectangle((x, y, WIDTH - 2, _FLOOR - 1), fill=ink)
+    return floor
+
+
+@lru_cache(maxsize=256)
+def _bottom_rows(bottom: str) -> tuple[tuple[str, ...], Style]:
+    """The bottom line on one row, else on two, rather parted between two hints than within one, else cut."""
+    text = printable(bottom)
+    able = able_of(text, _LINE, _BOTTOM_RISE)
+    if not text:
+        return (), able[0]
+    for style in able:
+        if style.width(text) <= _USED:
+            return (text,), style
+    for at in (PART_ENDS, WORD_ENDS):
+        for style in able:
+            halves = wrap(text, _USED, style, at)
+            if halves is not None:
+                return halves, style
+    return pack(text, _USED, able[-1]), able[-1]
+
+
+@lru_cache(maxsize=128)
+def _middle_words(lines: tuple[str, ...], height: int) -> list[tuple[str, Style, int]]:
+    """Up to two lines of words as large as fits, with style and baseline.
+
+    A name that needs two rows takes the place of what would stand below it.
+    """
+    texts = [text for text in map(printable, lines[:2]) if text]
+    if not texts:
+        return []
+    name, below = texts[0], texts[1:]
+    low_enough = tuple(s for s in (_NAME_ABOVE if below else _NAME) if s.cap + 4 <= height)
+    for style in able_of(name, low_enough):
+        if style.width(name) <= _USED:
+            if height < _TWO_ROWS:
+                below = []
+            return _spread([(name, style), *(fit(text, _USED, _LINE[1:]) for text in below)], height)
+    if height < _TWO_ROWS:
+        return _spread([fit(name, _USED, _LINE)], height)
+    able = able_of(name, _NAME_TWO_ROWS)
+    for style in able:
+        halves = wrap(name, _USED, style)
+        if halves is not None:
+            return _spread([(half, style) for half in halves], height)
+    return _spread([(row, able[-1]) for row in pack(name, _USED, able[-1])], height)
+
+
+def _spread(rows: list[tuple[str, Style]], height: int) -> list[tuple[str, Style, int]]:
+    """Baselines with the free rows shared evenly above, between and below the lines."""
+    free = height - sum(style.cap for _, style in rows)
+    placed, y = [], 0
+    for n, (text, style) in enumerate(rows, start=1):
+        y += style.cap
+        placed.append((text, style, y + free * n // (len(rows) + 1)))
+    return placed
+
+
+def _write(pen: ImageDraw.ImageDraw, x: int, baseline: int, text: str, style: Style, ink: int = 1) -> None:
+    pen.text((x + style.overhang(text), baseline), text, font=style.font, fill=ink, anchor="ls")
