@@ -1,0 +1,57 @@
+"""What each table last told of itself, and whether it is there (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from shared.core.timeline import Stamp
+
+
+@dataclass(slots=True)
+class Told:
+    """The last words of one device."""
+
+    state: Mapping[str, Any] = field(default_factory=dict)
+    """Its newest `up/state`."""
+    state_hand_s: float = 0.0
+    """Hand time of the hub when that arrived."""
+    status: Mapping[str, Any] = field(default_factory=dict)
+    session: int = -1
+    online: bool = False
+    heard_ms: int | None = None
+    """UTC milliseconds of the last sign of life."""
+    vouched: Stamp | None = None
+    """The newest instant up to which the hub has everything this table did."""
+    boots: set[str] = field(default_factory=set)
+
+    def saw_event(self, stamp: Stamp) -> None:
+        """An event of this device is committed."""
+        self.boots.add(stamp.boot)
+        if self.vouched is None or self.vouched.boot != stamp.boot or self.vouched.mono_ms < stamp.mono_ms:
+            self.vouched = stamp
+
+    def hear_state(self, payload: Mapping[str, Any], hand_s: float, now_ms: int) -> None:
+        """A snapshot. It vouches for its instant only when nothing was unsent then."""
+        self.state, self.state_hand_s, self.heard_ms = payload, hand_s, now_ms
+        boot, mono_ms = payload.get("boot"), payload.get("mono_ms")
+        if payload.get("unsent") != 0 or not isinstance(boot, str) or type(mono_ms) is not int:
+            return
+        current = self.vouched
+        if current is None or current.boot == boot:
+            newer = current is None or current.mono_ms < mono_ms
+        else:
+            newer = boot not in self.boots  # a retained one may be of an older boot
+        if newer:
+            self.vouched = Stamp(boot, mono_ms)
+
+    def hear_status(self, payload: Mapping[str, Any], now_ms: int) -> None:
+        """Online or offline; the will of an older session says nothing about the newer one."""
+        session = payload.get("session")
+        if type(session) is not int or session < self.session:
+            return
+        self.session, self.status = session, payload
+        self.online = payload.get("online") is True
+        if self.online:
+            self.heard_ms = now_ms

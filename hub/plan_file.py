@@ -1,0 +1,116 @@
+"""A plan from a CSV file: `heat,order,table,entrant,category,public_name`, all problems at once (pure)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from hub.store import PlanRow
+from shared.core.rules import CategoryRules
+
+COLUMNS: Final = ("heat", "order", "table", "entrant", "category", "public_name")
+
+
+class BadPlanFile(ValueError):
+    """A plan file with problems, all of them, each with its line and what to do."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
+def parse_plan_file(raw: bytes, categories: Mapping[str, CategoryRules]) -> list[PlanRow]:
+    """The runs a file plans, in its order. Raises BadPlanFile."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise BadPlanFile([f'line {line}: not UTF-8 text; save the sheet as "CSV UTF-8"']) from error
+    first = text.partition("\n")[0]
+    delimiter = max((",", ";", "\t"), key=first.count)  # spreadsheets of Spain write semicolons
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    rows = [(reader.line_num, [cell.strip() for cell in row]) for row in _readable(reader)]
+    if not rows:
+        raise BadPlanFile([f"line 1: the file is empty; begin with {','.join(COLUMNS)}"])
+    head = [name.lower() for name in rows[0][1]]
+    problems = [f'line 1: column "{c}" is missing' for c in COLUMNS if c not in head]
+    problems += [f'line 1: "{c}" is no column of a plan; remove it' for c in head if c not in COLUMNS]
+    problems += [f'line 1: column "{c}" stands twice' for c in sorted(set(head)) if head.count(c) > 1]
+    if problems:
+        raise BadPlanFile([*problems, f"line 1: the columns are {','.join(COLUMNS)}"])
+    return _plan(head, [(n, row) for n, row in rows[1:] if any(row)], categories)
+
+
+def _readable(reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise BadPlanFile([f"not a CSV file: {error}"]) from error
+
+
+def _plan(
+    head: list[str], rows: list[tuple[int, list[str]]], categories: Mapping[str, CategoryRules]
+) -> list[PlanRow]:
+    problems: list[str] = []
+    plan: list[PlanRow] = []
+    seen: dict[tuple[object, ...], int] = {}
+    for line, row in rows:
+        if len(row) != len(head):
+            problems.append(f"line {line}: {len(row)} cells instead of {len(head)}; look for a stray comma")
+            continue
+        cells = dict(zip(head, row, strict=True))
+        found = list(_cell_problems(cells, categories))
+        if not found:
+            planned = _row(cells)
+            plan.append(planned)
+            found = list(_clashes(planned, line, seen))
+        problems += [f"line {line}: {text}" for text in found]
+    if not rows:
+        problems.append("line 2: no runs; write one line for each")
+    if problems:
+        raise BadPlanFile(problems)
+    return plan
+
+
+def _cell_problems(cells: Mapping[str, str], categories: Mapping[str, CategoryRules]) -> Iterator[str]:
+    for name, least, most in (("order", 1, 100_000), ("table", 1, 999)):
+        text = cells[name]
+        if not (text.isascii() and text.isdigit() and len(text) < 7 and least <= int(text) <= most):
+            yield f'{name} "{text}" must be a whole number from {least} to {most}'
+    for name, longest in (("heat", 40), ("entrant", 100), ("public_name", 300)):
+        if name != "public_name" and not cells[name]:
+            yield f"{name} is empty"
+        if len(cells[name]) > longest:
+            yield f"{name} has more than {longest} letters"
+        if any(unicodedata.category(letter) == "Cc" for letter in cells[name]):
+            yield f"{name} has a control character in it; type it again"
+    if cells["category"] not in categories:
+        yield f'category "{cells["category"]}" is not in the rulebook, which has {", ".join(categories)}'
+
+
+def _row(cells: Mapping[str, str]) -> PlanRow:
+    return PlanRow(
+        heat=cells["heat"],
+        order_no=int(cells["order"]),
+        table_no=int(cells["table"]),
+        entrant=cells["entrant"],
+        category=cells["category"],
+        public_name=unicodedata.normalize("NFC", cells["public_name"]),
+    )
+
+
+def _clashes(row: PlanRow, line: int, seen: dict[tuple[object, ...], int]) -> Iterator[str]:
+    place = ("place", row.table_no, row.order_no)
+    once = ("once", row.category, row.entrant)
+    told = {
+        place: f"table {row.table_no} has a run of order {row.order_no} in line {{other}} already",
+        once: f"entrant {row.entrant} is in {row.category} in line {{other}} already",
+    }
+    for key, text in told.items():
+        if key in seen:
+            yield text.format(other=seen[key])
+        else:
+            seen[key] = line

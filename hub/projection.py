@@ -1,0 +1,151 @@
+"""The live view: standings and tables as they follow from the events and from what tables tell (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hub.link_watch import Told
+from shared.core.events import HUB_DEVICE, Event
+from shared.core.run import Run, stamp_of
+from shared.core.timeline import Stamp
+from shared.core.tournament import Tournament
+from shared.rulebook import Rulebook
+from shared.standings import standings_json
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Public names of entrants by category and opaque id; what people in the hall may know."""
+
+    by_entrant: Mapping[tuple[str, str], str]
+
+    def of(self, category: str | None, entrant: str | None) -> str | None:
+        """The public name; the id itself where the plan has none."""
+        if entrant is None:
+            return None
+        return self.by_entrant.get((category or "", entrant), entrant)
+
+
+class Projection:
+    """Everything the pages show, kept up event by event."""
+
+    def __init__(self, rulebook: Rulebook) -> None:
+        self.rulebook = rulebook
+        self.tournament = Tournament(rulebook.categories)
+        self.names = Names({})
+        self.seats: Mapping[int, str] = {}
+        self.told: dict[str, Told] = {}
+        self.events = 0
+        """Events folded: the revision of the standings."""
+
+    def apply(self, event: Event) -> None:
+        """Fold one committed event."""
+        self.events += 1
+        self.tournament.apply(event)
+        if event.device != HUB_DEVICE and event.boot is not None:
+            self._told(event.device).saw_event(stamp_of(event))
+
+    def hear(self, device: str, kind: str, payload: Mapping[str, Any], hand_s: float, now_ms: int) -> None:
+        """A table tells of itself: `state` or `status`."""
+        if kind == "state":
+            self._told(device).hear_state(payload, hand_s, now_ms)
+        elif kind == "status":
+            self._told(device).hear_status(payload, now_ms)
+
+    def _told(self, device: str) -> Told:
+        return self.told.setdefault(device, Told())
+
+    def until(self, run: Run) -> int:
+        """To which instant a run is folded: the latest that its table vouched for."""
+        told = self.told.get(run.start.device)
+        vouched = told.vouched if told is not None and told.vouched is not None else Stamp("", 0)
+        return run.elapsed_ms(vouched) if vouched.boot else 0
+
+    def standings(self) -> dict[str, Any]:
+        """The answer of `/api/v1/standings`, with names, pieces and what is counted for the pages."""
+        categories = self.tournament.standings(self.until)
+        data = standings_json(self.events, categories, self.tournament.problems)
+        for category in data["categories"]:
+            rules = self.rulebook.categories[category["id"]]
+            category["name"] = self._category_names(rules.id)
+            category["pieces"] = rules.pieces
+            category["count"] = str(rules.count.kind)
+            for line in category["standings"]:
+                line["name"] = self.names.of(rules.id, line["entrant"])
+        return data
+
+    def _category_names(self, category: str) -> dict[str, str]:
+        rules = self.rulebook.categories[category]
+        return {language: rules.name_in(language) for language in ("es", "en")}
+
+    def tables(self, hand_s: float) -> list[dict[str, Any]]:
+        """Every table with a seat, and every device that is heard without one."""
+        seated = set(self.seats.values())
+        strays = sorted(device for device in self.told if device not in seated)
+        lines = [self._table(table, device, hand_s) for table, device in sorted(self.seats.items())]
+        return lines + [self._table(self._claimed(device), device, hand_s) for device in strays]
+
+    def _claimed(self, device: str) -> int:
+        """The table number a device without a seat says it stands on."""
+        told = self.told[device]
+        claimed = told.state.get("table", told.status.get("table"))
+        return claimed if type(claimed) is int else 0
+
+    def _table(self, table: int, device: str, hand_s: float) -> dict[str, Any]:
+        told = self.told.get(device) or Told()
+        state = told.state
+        entrant, category = _text(state.get("entrant")), _text(state.get("category"))
+        known = category is not None and category in self.rulebook.categories
+        return {
+            "table": table,
+            "device": device,
+            "state": _text(state.get("state")),
+            "run": _text(state.get("run")),
+            "entrant": entrant,
+            "name": self.names.of(category, entrant),
+            "category": category,
+            "category_name": self._category_names(category) if known and category else None,
+            "heat": _text(state.get("heat")),
+            "unsent": _count(state.get("unsent")),
+            "online": told.online,
+            "link_since_ms": told.heard_ms,
+            "clock": _clock(state, hand_s - told.state_hand_s),
+            "marks": ["not_saved"] if state.get("not_saved") is True else [],
+            "problems": self._seat_problems(table, device),
+        }
+
+    def _seat_problems(self, table: int, device: str) -> list[dict[str, Any]]:
+        told = self.told.get(device)
+        if told is None or self.seats.get(table) == device:
+            return []
+        holder = self.seats.get(table)
+        code = "seat_taken" if holder is not None else "no_seat"
+        return [{"code": code, "level": "warning", "device": device, "holder": holder}]
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _clock(state: Mapping[str, Any], age_s: float) -> dict[str, Any] | None:
+    if "direction" not in state:
+        return None
+    shown = state.get("shown_ms")
+    return {
+        "shown_ms": shown if type(shown) is int else None,
+        "running": state.get("running") is True,
+        "direction": "down" if state.get("direction") == "down" else "up",
+        "age_hand_s": round(max(0.0, age_s), 3),
+        "low": state.get("low") is True,
+    }
+
+
+def names_from(rows: Iterable[tuple[str, str | None, str]]) -> Names:
+    """Public names from `(category, entrant, public name)` of the plan."""
+    return Names({(c, e): name for c, e, name in rows if e is not None and name})
