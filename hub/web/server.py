@@ -131,7 +131,8 @@ def listen(host: str, port: int) -> socket.socket:
         raise CannotListen(f"cannot serve pages at {host}:{port}: {error.strerror or error}") from error
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, PEER_LOST_MS)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux only
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, PEER_LOST_MS)
         sock.bind(address)
         sock.listen(512)
     except OSError as error:

@@ -16,6 +16,8 @@ class WebSettings:
     """Between two signs of life on an event stream."""
     lost_after_s: float = 25.0
     """Without any sign of life for this long a page says that it lost the hub."""
+    ask_every_s: float = 10.0
+    """Between two questions of a page that is not served live."""
     settle_s: float = 0.2
     """Least time between two snapshots, however often something changes."""
     public_streams: int = 300

@@ -6,7 +6,7 @@ Ranks and order are the ranking's own; nothing is ranked here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from gettext import NullTranslations
 from typing import Any
@@ -31,8 +31,8 @@ class Line:
     """Status code; the shape beside the words follows it."""
     main: str
     """The large figure: official time, or pieces where they rank, or nothing."""
-    parts: str
-    """`43:21 + 2:10 ayuda`, empty where the official time has no parts."""
+    parts: tuple[str, ...]
+    """`43:21`, `+ 2:10 ayuda`; empty where the official time has no parts."""
     notes: tuple[str, ...]
     """Status, pieces and marks in words."""
 
@@ -104,16 +104,16 @@ def _line(
     )
 
 
-def time_parts(entry: Mapping[str, Any], t: NullTranslations) -> str:
-    """What an official time is made of, `43:21 + 2:10 ayuda + 0:30 penalización`; empty if of one part."""
+def time_parts(entry: Mapping[str, Any], t: NullTranslations) -> tuple[str, ...]:
+    """What an official time is made of, `43:21`, `+ 2:10 ayuda`, `+ 0:30 penalización`; empty if of one part."""
     official_s, assist_s, penalty_s = entry["official_s"], entry["assist_s"], entry["penalty_s"]
     stage_s, raw_s = entry["stage_s"], entry["raw_s"]
     if official_s is None:
-        return ""
+        return ()
     if "manual" in entry["marks"]:
         if raw_s is None:
-            return ""
-        return t.pgettext("part", "the clock said %(time)s") % {"time": clock_text(raw_s)}
+            return ()
+        return (t.pgettext("part", "the clock said %(time)s") % {"time": clock_text(raw_s)},)
     added, taken_off = t.pgettext("part", "penalty %(time)s"), t.pgettext("part", "compensation %(time)s")
     penalty = added if penalty_s > 0 else taken_off
     after = [(assist_s, t.pgettext("part", "help %(time)s")), (penalty_s, penalty)]
@@ -128,12 +128,10 @@ def time_parts(entry: Mapping[str, Any], t: NullTranslations) -> str:
     else:
         first = [(raw_s, "%(time)s")]
     parts = first + [(seconds, text) for seconds, text in after if seconds]
-    if len(parts) == 1:
-        return ""
-    return _sum(parts)
+    return () if len(parts) == 1 else tuple(_signed(parts))
 
 
-def _sum(parts: Sequence[tuple[int, str]]) -> str:
-    words = [text % {"time": clock_text(abs(seconds))} for seconds, text in parts]
-    signs = ["", *(f" {MINUS} " if seconds < 0 else " + " for seconds, _ in parts[1:])]
-    return "".join(sign + word for sign, word in zip(signs, words, strict=True))
+def _signed(parts: Sequence[tuple[int, str]]) -> Iterator[str]:
+    for number, (seconds, text) in enumerate(parts):
+        sign = "" if number == 0 else f"{MINUS} " if seconds < 0 else "+ "
+        yield sign + text % {"time": clock_text(abs(seconds))}

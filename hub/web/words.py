@@ -37,7 +37,7 @@ def state_word(code: str, t: NullTranslations) -> str:
         "paused": t.pgettext("state", "paused"),
         "assisting": t.pgettext("state", "being helped"),
         "claimed": t.pgettext("state", "complete? to be accepted"),
-        "time_up": t.pgettext("state", "time is up, count the pieces"),
+        "time_up": t.pgettext("state", "time is up: count the pieces"),
         "sealed": t.pgettext("state", "closed"),
     }
     return words.get(code, code)

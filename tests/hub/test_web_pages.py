@@ -129,7 +129,7 @@ def test_the_tables_page_shows_every_table_by_number(hub: httpx.Client) -> None:
         "en pausa",
         "con ayuda",
         "¿completo? por aceptar",
-        "tiempo agotado, contar piezas",
+        "¡tiempo! contar piezas",
         "mirar sin abrir",
         "≥ 34:10",
         "sin noticias desde 16:32",

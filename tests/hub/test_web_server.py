@@ -148,6 +148,18 @@ def test_a_snapshot_is_rendered_once_for_all_who_watch() -> None:
         assert live.asked_standings == 1
 
 
+def test_who_comes_later_is_told_how_old_the_clocks_of_a_shared_snapshot_are() -> None:
+    now_s = [100.0]
+    with serving(a_day(), replace(QUICK, hand=lambda: now_s[0])) as server:
+        with reading(server, "/tables/events") as stream:
+            about, html = stream.snapshot()
+            assert about["aged_ms"] == 0
+        now_s[0] = 107.5
+        with reading(server, "/tables/events") as stream:
+            assert stream.snapshot() == ({**about, "aged_ms": 7500}, html)
+        assert 'data-aged-ms="7500"' in httpx.get(f"http://127.0.0.1:{server.port}/tables").text
+
+
 def test_streams_beyond_the_limit_are_turned_away_and_served_by_asking() -> None:
     with serving(a_day(), replace(QUICK, public_streams=2)) as server, ExitStack() as stack:
         streams = [stack.enter_context(reading(server)) for _ in range(2)]

@@ -10,7 +10,7 @@ const language = document.documentElement.lang;
 
 const LOST_AFTER_MS = Number(page.lostAfterMs);
 const SPEED = Number(page.speed);
-const ASK_EVERY_MS = 10_000;
+const ASK_EVERY_MS = Number(page.askEveryMs);
 const LONGEST_WAIT_MS = 15_000;
 
 let source = null; // the open event stream
