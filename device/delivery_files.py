@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -19,25 +20,23 @@ class Cursor:
 
 
 class CursorFile:
-    """The cursor between two starts. Losing it costs a repeated delivery, so it is not fsynced."""
+    """The cursors between two starts. Losing them costs a repeated delivery, so they are not fsynced."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def load(self) -> Cursor | None:
-        """The cursor last saved, or None where there is none that can be read."""
+    def load(self) -> dict[str, Cursor]:
+        """The cursors last saved, by log; none where there are none that can be read."""
         try:
-            value = json.loads(self._path.read_bytes())
-            log, seq, epoch = value["log"], value["seq"], value["epoch"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        if not isinstance(log, str) or type(seq) is not int or seq < 0 or not isinstance(epoch, str):
-            return None
-        return Cursor(log, seq, epoch)
+            values = json.loads(self._path.read_bytes())
+            cursors = [Cursor(value["log"], value["seq"], value["epoch"]) for value in values]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return {}
+        return {cursor.log: cursor for cursor in cursors if _is_whole(cursor)}
 
-    def save(self, cursor: Cursor) -> None:
+    def save(self, cursors: Iterable[Cursor]) -> None:
         """Replace the file. Raises OSError."""
-        _replace(self._path, json.dumps(asdict(cursor)).encode(), durable=False)
+        _replace(self._path, json.dumps([asdict(cursor) for cursor in cursors]).encode(), durable=False)
 
 
 class SessionFile:
@@ -56,6 +55,15 @@ class SessionFile:
         with contextlib.suppress(OSError):
             _replace(self._path, str(self._last).encode(), durable=True)
         return self._last
+
+
+def _is_whole(cursor: Cursor) -> bool:
+    return (
+        isinstance(cursor.log, str)
+        and type(cursor.seq) is int
+        and cursor.seq >= 0
+        and isinstance(cursor.epoch, str)
+    )
 
 
 def _replace(path: Path, content: bytes, *, durable: bool) -> None:

@@ -24,8 +24,11 @@ class Journal(Protocol):
     def last_seq(self) -> int:
         """Seq of its last durable event, 0 for none."""
 
-    def read(self, from_seq: int, limit: int, /) -> list[Event]:
-        """At most `limit` events in order from `from_seq` on. Raises OSError."""
+    def read(self, from_seq: int, limit: int, log: str | None = None) -> list[Event]:
+        """At most `limit` events in order from `from_seq` on, of this log or an earlier one. Raises OSError."""
+
+    def earlier(self) -> list[list[Event]]:
+        """What can be read of the logs closed before. Raises OSError."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ from device.from_hub import (
     StartOrdered,
     TimeAnswered,
 )
-from device.outbox import WINDOW, Outbox
+from device.outbox import Outbox
 from shared import wire
 from shared.broker import (
     BrokerSettings,
@@ -69,7 +70,8 @@ class Link:
     ) -> None:
         """`status` is read anew at each publication: serial, versions, log, boot, health.
 
-        Raises ValueError for a device or base that cannot stand in a topic, OSError for TLS files.
+        Raises ValueError for a device or base that cannot stand in a topic, OSError for TLS files
+        and for earlier logs that cannot be read.
         """
         self._topics = Topics(settings.base)
         self._device = settings.device
@@ -82,11 +84,16 @@ class Link:
         self._session = 0
         self._saved = self._cursor_file.load()
         self._save_at_s = 0.0
-        self._outbox = self._open_outbox()
+        self._outbox = self._open_outbox(journal.log, journal.last_seq)
+        #: Logs closed before, for what of them the hub does not have yet.
+        self._earlier = [
+            self._open_outbox(events[-1].log, covered(events[-1])) for events in journal.earlier() if events
+        ]
         self._events: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._connected = False
-        self._hub_online: bool | None = None  # None until the broker has said
+        self._hub_online: bool | None = None  # None until the broker of this connection has said
+        self._hub_epoch: str | None = None
         self._state: bytes | None = None
         self._state_told: bytes | None = None
         self._status_at_s = 0.0
@@ -118,9 +125,12 @@ class Link:
 
     @property
     def unsent(self) -> int:
-        """Events of the current log the hub is not known to have; right offline too."""
+        """Events the hub is not known to have; right offline too."""
         outbox, journal = self._outbox, self._journal
-        return max(0, journal.last_seq - (outbox.acked if outbox.log == journal.log else 0))
+        here = (
+            journal.last_seq - outbox.acked if outbox.log == journal.log else outbox.unsent + journal.last_seq
+        )
+        return max(0, here) + sum(earlier.unsent for earlier in self._earlier)
 
     @property
     def connected(self) -> bool:
@@ -179,8 +189,9 @@ class Link:
 
     def _next_event(self) -> object:
         wake_s = [self._status_at_s] if self._connected else []
-        wake_s += [self._save_at_s] if self._cursor() != self._saved else []
-        wake_s += [at_s for at_s in (self._outbox.wake_at_s(), self._journal_at_s) if at_s is not None]
+        wake_s += [self._save_at_s] if self._cursors() != self._saved else []
+        resend_s = [outbox.wake_at_s() for outbox in self._outboxes()]
+        wake_s += [at_s for at_s in (*resend_s, self._journal_at_s) if at_s is not None]
         try:
             if not wake_s:
                 return self._events.get()
@@ -194,13 +205,14 @@ class Link:
                 self._connected, self.trouble = True, ""
                 self._state_told = None
                 self._status_at_s = self._clock()
-                self._outbox.connected(self._clock())
+                self._start_again()
                 self._inbox.put(LinkChanged())
             case Disconnected(reason):
                 self.trouble = reason
-                self._outbox.disconnected()
+                for outbox in self._outboxes():
+                    outbox.disconnected()
                 if self._connected:
-                    self._connected, self._hub_online = False, None
+                    self._connected, self._hub_online, self._hub_epoch = False, None, None
                     self._inbox.put(LinkChanged())
             case PublishRefused(reason):
                 self.trouble = f"the broker refuses messages: {reason}"
@@ -236,43 +248,63 @@ class Link:
             case (Direction.ALL, "start"):
                 self._inbox.put(StartOrdered(wire.parse_object(received.payload)))
             case (Direction.ALL, "hub"):
-                online = wire.parse_hub_presence(received.payload).online
-                if online and self._hub_online is False:  # what was sent while it was away may be lost
-                    self._outbox.connected(self._clock())
-                if online is not self._hub_online:
-                    self._hub_online = online
-                    self._inbox.put(LinkChanged())
+                self._hub_is(wire.parse_hub_presence(received.payload))
             case _:
                 pass
 
+    def _hub_is(self, presence: wire.HubPresence) -> None:
+        self._hub_epoch = presence.epoch
+        for outbox in self._outboxes():
+            outbox.hub_is(presence.epoch, self._clock())
+        if presence.online and self._hub_online is False:  # what was sent while it was away may be lost
+            self._start_again()
+        if presence.online is not self._hub_online:
+            self._hub_online = presence.online
+            self._inbox.put(LinkChanged())
+
     def _acknowledged(self, ack: wire.Ack) -> None:
-        problem = self._outbox.acknowledged(ack, self._clock())
-        if problem is not None and problem != self._problem:
-            self._inbox.put(DeliveryProblem(problem))
-        self._problem = problem
+        if self._hub_epoch not in (None, ack.epoch):
+            return  # retained from a database that is no more
+        for earlier in self._earlier:
+            # of a log that was closed for a doubtful end the hub may have more than can be read now
+            earlier.acknowledged(replace(ack, seq=min(ack.seq, earlier.last_seq)), self._clock())
+        if ack.log == self._outbox.log:
+            problem = self._outbox.acknowledged(ack, self._clock())
+            if problem is not None and problem != self._problem:
+                self._inbox.put(DeliveryProblem(problem))
+            self._problem = problem
         if ack.archived:
             self._inbox.put(LogArchived(ack.log))
 
+    def _start_again(self) -> None:
+        for outbox in self._outboxes():
+            outbox.connected(self._clock())
+
+    def _outboxes(self) -> list[Outbox]:
+        return [self._outbox, *self._earlier]
+
     def _deliver(self) -> None:
         if self._journal.log != self._outbox.log:
-            self._outbox = self._open_outbox()
+            self._earlier = [*self._earlier, self._outbox]
+            self._outbox = self._open_outbox(self._journal.log, self._journal.last_seq)
             if self._connected:
                 self._outbox.connected(self._clock())
         self._outbox.appended(self._journal.last_seq)
-        self._send_events()
+        self._journal_at_s = None
+        for outbox in self._outboxes():
+            self._send_events(outbox)
         if self._connected:
             self._send_state_and_status()
-        self._save_cursor()
+        self._save_cursors()
 
-    def _send_events(self) -> None:
-        self._journal_at_s = None
+    def _send_events(self, outbox: Outbox) -> None:
         while True:
             now_s = self._clock()
-            first, count = self._outbox.due(now_s)
+            first, count = outbox.due(now_s)
             if not count:
                 return
             try:
-                events = self._journal.read(first, min(count, WINDOW))
+                events = self._journal.read(first, count, outbox.log)
             except OSError as error:
                 self.trouble = f"the journal cannot be read: {error}"
                 self._journal_at_s = now_s + _JOURNAL_RETRY_S
@@ -282,7 +314,7 @@ class Link:
             events, payload = fitting(events)
             if not self._client.publish(self._topics.up_event(self._device), payload, 1, retain=False):
                 return
-            self._outbox.sent(covered(events[-1]), now_s)
+            outbox.sent(covered(events[-1]), now_s)
 
     def _send_state_and_status(self) -> None:
         state = self._state
@@ -306,29 +338,26 @@ class Link:
 
     def _say_goodbye(self) -> None:
         self._save_at_s = 0.0
-        self._save_cursor()
+        self._save_cursors()
         if self._connected:
             self._publish_status(online=False)
             self._connected = False
 
-    def _open_outbox(self) -> Outbox:
-        log, last_seq = self._journal.log, self._journal.last_seq
-        if self._saved is None or self._saved.log != log:
-            return Outbox(log, last_seq)
-        return Outbox(log, last_seq, self._saved.seq, self._saved.epoch)
+    def _open_outbox(self, log: str, last_seq: int) -> Outbox:
+        saved = self._saved.get(log)
+        return Outbox(log, last_seq) if saved is None else Outbox(log, last_seq, saved.seq, saved.epoch)
 
-    def _cursor(self) -> Cursor | None:
-        outbox = self._outbox
-        return self._saved if outbox.epoch is None else Cursor(outbox.log, outbox.acked, outbox.epoch)
+    def _cursors(self) -> dict[str, Cursor]:
+        return {o.log: Cursor(o.log, o.acked, o.epoch) for o in self._outboxes() if o.epoch is not None}
 
-    def _save_cursor(self) -> None:
-        cursor = self._cursor()
-        if cursor is None or cursor == self._saved or self._clock() < self._save_at_s:
+    def _save_cursors(self) -> None:
+        cursors = self._cursors()
+        if cursors == self._saved or self._clock() < self._save_at_s:
             return
         self._save_at_s = self._clock() + _CURSOR_EVERY_S
         try:
-            self._cursor_file.save(cursor)
+            self._cursor_file.save(cursors.values())
         except OSError as error:
-            self.trouble = f"the delivery cursor cannot be saved: {error}"
+            self.trouble = f"the delivery cursors cannot be saved: {error}"
         else:
-            self._saved = cursor
+            self._saved = cursors

@@ -70,6 +70,15 @@ class Outbox:
         """When `due` has something to send again though nothing was heard; None when it never has."""
         return self._resend_at_s()
 
+    def hub_is(self, epoch: str, now_s: float) -> None:
+        """The hub has this database. If it is another one, whatever the old one had may be missing.
+
+        All is sent again from the beginning; the first ack moves on to where the new one stands.
+        """
+        if self.epoch is not None and epoch != self.epoch:
+            self.epoch, self.acked = epoch, 0
+            self._rewind(now_s)
+
     def acknowledged(self, ack: Ack, now_s: float) -> Problem | None:
         """Take what the hub says it has; a problem when that cannot be, and then nothing changes."""
         if ack.log != self.log:

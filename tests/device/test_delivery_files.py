@@ -9,18 +9,21 @@ import pytest
 from device.delivery_files import Cursor, CursorFile, SessionFile
 
 
-def test_a_cursor_is_loaded_as_it_was_saved(tmp_path: Path) -> None:
+def test_cursors_are_loaded_as_they_were_saved(tmp_path: Path) -> None:
     file = CursorFile(tmp_path / "delivery.json")
-    assert file.load() is None
-    file.save(Cursor("L", 7, "e"))
-    assert CursorFile(tmp_path / "delivery.json").load() == Cursor("L", 7, "e")
+    assert file.load() == {}
+    cursors = {log: Cursor(log, 7, "e") for log in "LM"}
+    file.save(cursors.values())
+    assert CursorFile(tmp_path / "delivery.json").load() == cursors
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b"{}", b'{"log":"L","seq":-1,"epoch":"e"}', b"7"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff", b"[{}]", b"{}", b'[{"log":"L","seq":-1,"epoch":"e"}]', b"7", b"[" * 9999]
+)
 def test_a_spoiled_cursor_file_is_no_cursor(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "delivery.json"
     path.write_bytes(content)
-    assert CursorFile(path).load() is None
+    assert CursorFile(path).load() == {}
 
 
 def test_the_session_number_grows_over_starts(tmp_path: Path) -> None:

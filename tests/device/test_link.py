@@ -42,6 +42,7 @@ class Log:
     def __init__(self, count: int = 0, log: str = "L", text: str = "") -> None:
         self.log = log
         self.events: list[Event] = []
+        self.closed: list[list[Event]] = []
         for _ in range(count):
             self.append(text)
 
@@ -49,8 +50,16 @@ class Log:
     def last_seq(self) -> int:
         return len(self.events)
 
-    def read(self, from_seq: int, limit: int, /) -> list[Event]:
-        return self.events[from_seq - 1 : from_seq - 1 + limit]
+    def read(self, from_seq: int, limit: int, log: str | None = None) -> list[Event]:
+        events = [event for event in sum(self.closed, self.events) if event.log == (log or self.log)]
+        return events[from_seq - 1 : from_seq - 1 + limit]
+
+    def earlier(self) -> list[list[Event]]:
+        return self.closed
+
+    def begin(self, log: str) -> None:
+        self.closed = [*self.closed, self.events]
+        self.log, self.events = log, []
 
     def append(self, text: str = "") -> None:
         seq = self.last_seq + 1
@@ -190,18 +199,47 @@ def test_unsent_is_right_after_a_restart_without_a_network(
     another_card.link.stop()
 
 
-def test_a_new_log_is_sent_from_its_beginning(hub: Peer, seat: Seat) -> None:
-    table = seat(Log(2))
-    assert batch(hub) == [1, 2]
-    ack(hub, 2)
-    wait_until(lambda: table.link.unsent == 0)
-    fresh = Log(1, log="M")
-    table.log.events = fresh.events
-    table.log.log = "M"
+def test_a_new_log_is_sent_beside_what_is_left_of_the_old_one(hub: Peer, seat: Seat) -> None:
+    table = seat(Log(18))
+    assert batch(hub) == list(range(1, 17))
+    table.log.begin("M")
+    table.log.append()
     table.link.journaled()
     (event,) = wire.parse_batch(hub.on(TOPICS.up_event("t01")))
     assert (event.log, event.seq) == ("M", 1)
-    assert table.link.unsent == 1
+    assert table.link.unsent == 19
+    ack(hub, 16)
+    assert batch(hub) == [17, 18]
+    ack(hub, 18)
+    wait_until(lambda: table.link.unsent == 1)
+
+
+def test_what_is_left_of_an_earlier_log_is_sent_after_a_restart_and_no_more_than_that(
+    hub: Peer, seat: Seat
+) -> None:
+    table = seat(Log(3))
+    batch(hub)
+    ack(hub, 2)
+    wait_until(lambda: table.link.unsent == 1)
+    table.link.stop()
+    table.log.begin("M")
+    again = seat(table.log)
+    assert again.link.unsent == 1
+    assert batch(hub) == [3]
+    ack(hub, 9)  # more than could be read of it: its end was in doubt
+    wait_until(lambda: again.link.unsent == 0)
+
+
+def test_a_hub_with_another_database_is_offered_everything_again(hub: Peer, seat: Seat) -> None:
+    table = seat(Log(3))
+    batch(hub)
+    ack(hub, 3)
+    wait_until(lambda: table.link.unsent == 0)
+    hub.send(TOPICS.hub, wire.hub_presence_payload(HubPresence("restored", online=True)), retain=True)
+    assert batch(hub) == [1, 2, 3]
+    ack(hub, 3)  # retained from the old one
+    ack(hub, 1, epoch="restored")
+    wait_until(lambda: table.link.unsent == 2)
 
 
 def test_an_ack_beyond_the_log_is_told_to_the_controller_once(hub: Peer, seat: Seat) -> None:

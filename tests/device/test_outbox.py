@@ -128,6 +128,16 @@ def test_the_first_database_ever_heard_of_is_taken_as_it_is() -> None:
     assert (outbox.acked, outbox.epoch) == (3, "e")
 
 
+def test_a_hub_with_another_database_is_offered_everything_and_its_first_ack_moves_on() -> None:
+    outbox = online(40, acked=38)
+    outbox.hub_is("e", 1.0)
+    assert outbox.unsent == 2
+    outbox.hub_is("restored", 1.0)
+    assert send(outbox, 1.0) == list(range(1, 17))
+    outbox.acknowledged(Ack("L", 30, "restored"), 1.0)
+    assert send(outbox, 1.0) == list(range(31, 41))
+
+
 def test_an_ack_beyond_the_log_is_a_problem_and_changes_nothing() -> None:
     outbox = online(5, acked=2)
     problem = outbox.acknowledged(Ack("L", 6, "other"), 0.0)
