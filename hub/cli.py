@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 import click
 
+from shared.checked_toml import BadFile, as_lines
+from shared.clock import wall_ms
 from shared.rulebook import BadRulebook, Rulebook, find_rulebook
 
 
@@ -49,6 +52,109 @@ def score(rulebook: Rulebook, events: tuple[Path, ...], when: str | None, form: 
         click.echo(scored(rulebook, list(events), when, form), nl=False)
     except (UnreadableLog, BadWhen) as error:
         raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.option("--tables", type=click.IntRange(1, 60), default=4, show_default=True, help="How many tables.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65534),
+    default=8000,
+    show_default=True,
+    help="Pages; timers at the next.",
+)
+@click.option(
+    "--speed", type=click.FloatRange(0.1, 600), default=1.0, show_default=True, help="How fast run clocks go."
+)
+@click.option("--autoplay", is_flag=True, help="A scripted judge presses the buttons.")
+@click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Keep everything here.")
+@click.option("--broker", metavar="KIND", default="embedded", help="embedded, mosquitto, or HOST:PORT.")
+@click.option("--seed", type=int, default=1, help="What the scripted judge decides.")
+def demo(
+    tables: int, port: int, speed: float, autoplay: bool, data: Path | None, broker: str, seed: int
+) -> None:
+    """Try everything on this machine: broker, hub and virtual tables with invented entrants."""
+    from hub.demo import DemoFailed, DemoOptions, run_demo
+    from hub.embedded_broker import BrokerError
+    from hub.store_schema import StoreUnusable
+    from hub.web.server import CannotListen
+
+    options = DemoOptions(tables, port, speed, autoplay, data, broker, seed)
+    try:
+        run_demo(options, click.echo)
+    except (DemoFailed, BrokerError, StoreUnusable, CannotListen, OSError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _config_option(function: Callable[..., None]) -> Callable[..., None]:
+    return click.option(
+        "--config",
+        "path",
+        type=click.Path(path_type=Path, dir_okay=False),
+        default=Path("/etc/timer-hub/hub.toml"),
+        show_default=True,
+        help="The hub's settings.",
+    )(function)
+
+
+@main.command()
+@_config_option
+def run(path: Path) -> None:
+    """Run the hub."""
+    from hub.run import HubFailed, run_hub
+
+    try:
+        run_hub(path, click.echo)
+    except HubFailed as error:
+        raise click.ClickException(str(error)) from error
+
+
+@main.group()
+def config() -> None:
+    """The hub's settings."""
+
+
+@config.command("check")
+@_config_option
+def config_check(path: Path) -> None:
+    """Show the effective settings, or all problems of the file at once."""
+    from hub.config import load_settings
+
+    try:
+        settings, rulebook = load_settings(path)
+    except BadFile as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(as_lines(settings))
+    click.echo(f'# rulebook: "{rulebook.name}", {len(rulebook.categories)} categories')
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@_config_option
+def load(file: Path, path: Path) -> None:
+    """Make the plan from a CSV file with heat,order,table,entrant,category,public_name."""
+    from hub.config import load_settings
+    from hub.plan_file import BadPlanFile, parse_plan_file
+    from hub.store import Store, StoreTrouble
+    from hub.store_schema import StoreUnusable
+
+    try:
+        settings, rulebook = load_settings(path)
+        rows = parse_plan_file(file.read_bytes(), rulebook.categories)
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        store = Store.open(settings.database, wall_ms)
+        store.replace_plan(rows)
+        store.close()
+    except BadPlanFile as error:
+        raise click.ClickException("\n".join(f"{file}: {p}" for p in error.problems)) from error
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or file}: {error.strerror}") from error
+    except (BadFile, StoreUnusable, StoreTrouble) as error:
+        raise click.ClickException(str(error)) from error
+    tables = len({r.table_no for r in rows})
+    click.echo(
+        f"{len(rows)} runs at {tables} tables are planned; a running hub tells the tables within seconds."
+    )
 
 
 if __name__ == "__main__":

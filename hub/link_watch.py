@@ -15,8 +15,8 @@ class Told:
 
     state: Mapping[str, Any] = field(default_factory=dict)
     """Its newest `up/state`."""
-    state_hand_s: float = 0.0
-    """Hand time of the hub when that arrived."""
+    state_hand_s: float | None = None
+    """Hand time of the hub when that arrived; None for a retained copy, whose age nobody knows."""
     status: Mapping[str, Any] = field(default_factory=dict)
     session: int = -1
     online: bool = False
@@ -32,9 +32,11 @@ class Told:
         if self.vouched is None or self.vouched.boot != stamp.boot or self.vouched.mono_ms < stamp.mono_ms:
             self.vouched = stamp
 
-    def hear_state(self, payload: Mapping[str, Any], hand_s: float, now_ms: int) -> None:
+    def hear_state(self, payload: Mapping[str, Any], hand_s: float | None, now_ms: int) -> None:
         """A snapshot. It vouches for its instant only when nothing was unsent then."""
-        self.state, self.state_hand_s, self.heard_ms = payload, hand_s, now_ms
+        self.state, self.state_hand_s = payload, hand_s
+        if hand_s is not None:
+            self.heard_ms = now_ms
         boot, mono_ms = payload.get("boot"), payload.get("mono_ms")
         if payload.get("unsent") != 0 or not isinstance(boot, str) or type(mono_ms) is not int:
             return

@@ -47,7 +47,9 @@ class Projection:
         if event.device != HUB_DEVICE and event.boot is not None:
             self._told(event.device).saw_event(stamp_of(event))
 
-    def hear(self, device: str, kind: str, payload: Mapping[str, Any], hand_s: float, now_ms: int) -> None:
+    def hear(
+        self, device: str, kind: str, payload: Mapping[str, Any], hand_s: float | None, now_ms: int
+    ) -> None:
         """A table tells of itself: `state` or `status`."""
         if kind == "state":
             self._told(device).hear_state(payload, hand_s, now_ms)
@@ -111,7 +113,7 @@ class Projection:
             "unsent": _count(state.get("unsent")),
             "online": told.online,
             "link_since_ms": told.heard_ms,
-            "clock": _clock(state, hand_s - told.state_hand_s),
+            "clock": None if told.state_hand_s is None else _clock(state, hand_s - told.state_hand_s),
             "marks": ["not_saved"] if state.get("not_saved") is True else [],
             "problems": self._seat_problems(table, device),
         }

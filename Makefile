@@ -1,0 +1,84 @@
+# Everything a newcomer or CI runs. `make demo` and `make test` are all the set-up there is.
+SHELL := /bin/bash
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { command -v $$p; break; }; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+RUN := $(BIN)/python -m
+PYTEST := $(RUN) pytest -q
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-long bench check lint types contracts texts docs clean services
+
+help:
+	@echo 'make demo       broker, hub and virtual tables on this machine (ARGS="--tables 8 --autoplay --speed 60")'
+	@echo 'make test       all checks and the test suite, under 10 minutes'
+	@echo 'make test-long  the marked long tests'
+	@echo 'make bench      the measured figures, on the screen and in build/bench.json'
+	@echo 'make docs       generate the pictures and tables in docs/'
+
+# Each stamp is made anew when what it was made from changes.
+$(VENV)/.made:
+	@if [ -z '$(PYTHON)' ]; then echo 'Python 3.11 or newer is needed: sudo apt install python3 python3-venv' >&2; exit 1; fi
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+		|| { echo 'python3-venv is needed: sudo apt install python3-venv' >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) && touch $@
+
+$(VENV)/.demo: $(VENV)/.made pyproject.toml
+	@echo 'Installing what the demo needs into $(VENV) (once) ...'
+	@$(RUN) pip install --quiet --disable-pip-version-check -e '.[hub,device]' 2>build.log \
+		|| { tail -n 5 build.log >&2; echo 'Installing failed: is there a network? What pip said stands above.' >&2; rm -f build.log; exit 1; }
+	@rm -f build.log; touch $@
+
+$(VENV)/.test: $(VENV)/.made pyproject.toml
+	@echo 'Installing what the tests need into $(VENV) (once) ...'
+	@$(RUN) pip install --quiet --disable-pip-version-check -e '.[hub,device,test]' 2>build.log \
+		|| { tail -n 5 build.log >&2; echo 'Installing failed: is there a network? What pip said stands above.' >&2; rm -f build.log; exit 1; }
+	@rm -f build.log; touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo
+	@exec $(BIN)/timer-hub demo $(ARGS)
+
+# mosquitto and Chromium, by apt where that may be.
+services:
+	@missing=''; \
+	command -v mosquitto >/dev/null 2>&1 || [ -x /usr/sbin/mosquitto ] || missing="$$missing mosquitto"; \
+	command -v chromium >/dev/null 2>&1 || missing="$$missing chromium"; \
+	if [ -n "$$missing" ]; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+			echo "Installing$$missing by apt ..."; \
+			(apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $$missing) >/dev/null \
+				|| { echo "Installing$$missing failed; install it by hand" >&2; exit 1; }; \
+		else echo "The tests need$$missing: sudo apt install$$missing" >&2; exit 1; fi; fi
+
+lint: $(VENV)/.test
+	@$(RUN) ruff check . && $(RUN) ruff format --check .
+
+types: $(VENV)/.test
+	@$(RUN) mypy
+
+contracts: $(VENV)/.test
+	@$(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
+
+check: lint types contracts
+
+test: services check
+	@$(PYTEST) --cov --cov-report=term-missing:skip-covered $(ARGS)
+
+test-long: services $(VENV)/.test
+	@$(PYTEST) -m long $(ARGS)
+
+bench: services $(VENV)/.test
+	@$(RUN) tests.bench $(ARGS)
+
+# The catalogues of words: extract, update, compile.
+texts: $(VENV)/.test
+	@mkdir -p build
+	@$(BIN)/pybabel -q extract -F shared/locales/babel.cfg --no-wrap --sort-by-file --omit-header -o build/messages.pot device hub shared
+	@$(BIN)/pybabel -q update --no-fuzzy-matching --no-wrap --ignore-pot-creation-date -D messages -i build/messages.pot -d shared/locales
+	@$(BIN)/pybabel -q compile -D messages -d shared/locales
+
+clean:
+	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

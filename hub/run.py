@@ -1,0 +1,77 @@
+"""Running the hub from its settings until it is told to stop."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from hub.app import Hub, HubParts
+from hub.config import HubFile, load_settings
+from hub.embedded_broker import BrokerError, EmbeddedBroker
+from hub.ingest import IngestSettings
+from hub.store import StoreTrouble
+from hub.store_schema import StoreUnusable
+from hub.web.server import CannotListen
+from shared.checked_toml import BadFile
+from shared.rulebook import Rulebook
+
+
+class HubFailed(RuntimeError):
+    """The hub cannot run; says why and what to do."""
+
+
+def run_hub(path: Path, say: Callable[[str], None]) -> None:
+    """Run until SIGINT or SIGTERM. Raises HubFailed."""
+    stopped = threading.Event()
+    errors: list[BaseException | None] = []
+
+    def broken(error: BaseException | None) -> None:
+        errors.append(error)
+        stopped.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
+    try:
+        settings, rulebook = load_settings(path)
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        broker = EmbeddedBroker(settings.broker.port) if settings.broker.kind == "embedded" else None
+        if broker is not None:
+            broker.start()
+        try:
+            _serve(Hub(_parts(settings, rulebook), broken), settings, stopped, say)
+        finally:
+            if broker is not None:
+                broker.stop()
+    except (BadFile, BrokerError, StoreUnusable, StoreTrouble, CannotListen) as error:
+        raise HubFailed(str(error)) from error
+    except OSError as error:
+        raise HubFailed(f"{error.filename or path}: {error.strerror}") from error
+    if errors:
+        raise HubFailed(f"the hub stopped by an error of its own: {errors[0]!r}") from errors[0]
+
+
+def _serve(hub: Hub, settings: HubFile, stopped: threading.Event, say: Callable[[str], None]) -> None:
+    hub.start()
+    try:
+        say(f"pages at http://{'*' if settings.web.open else '127.0.0.1'}:{hub.port}/")
+        stopped.wait()
+    finally:
+        hub.stop()
+
+
+def _parts(settings: HubFile, rulebook: Rulebook) -> HubParts:
+    return HubParts(
+        rulebook=rulebook,
+        database=settings.database,
+        broker=IngestSettings(
+            settings.broker.host,
+            settings.broker.port,
+            base=settings.broker.base,
+            username=settings.broker.username,
+            password=settings.broker.password,
+        ),
+        web_host="" if settings.web.open else "127.0.0.1",
+        web_port=settings.web.port,
+    )

@@ -1,0 +1,115 @@
+"""The live view that pages ask: the projection behind a lock, with a revision and listeners."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from hub.projection import Names, Projection
+from shared.clock import HandClock, WallClock
+from shared.core.events import Event
+from shared.rulebook import Rulebook
+
+
+class View:
+    """What the hub knows, for any number of threads. Each answer is one consistent snapshot."""
+
+    def __init__(
+        self,
+        rulebook: Rulebook,
+        *,
+        hand: HandClock,
+        wall: WallClock,
+        speed: float = 1.0,
+        timer_pages: str | None = None,
+        health: Callable[[], dict[str, Any]] = dict,
+    ) -> None:
+        self._projection = Projection(rulebook)
+        self._hand = hand
+        self._wall = wall
+        self._speed = speed
+        self._timer_pages = timer_pages
+        self._health = health
+        self._lock = threading.Lock()
+        self._revision = 0
+        self._standings: tuple[int, dict[str, Any]] | None = None
+        self._listeners: list[Callable[[], None]] = []
+
+    # What pages ask ----------------------------------------------------------------------------
+
+    @property
+    def revision(self) -> int:
+        """Grows with every change that any page could show."""
+        return self._revision
+
+    @property
+    def speed(self) -> float:
+        """Run clock seconds in one second of real time."""
+        return self._speed
+
+    @property
+    def tournament(self) -> str:
+        """The tournament's name."""
+        return self._projection.rulebook.name
+
+    @property
+    def timer_pages(self) -> str | None:
+        """Base address of the virtual tables' pages, where there are any."""
+        return self._timer_pages
+
+    def standings(self) -> dict[str, Any]:
+        """The answer of `/api/v1/standings`."""
+        with self._lock:
+            if self._standings is None or self._standings[0] != self._revision:
+                self._standings = self._revision, self._projection.standings()
+            return self._standings[1]
+
+    def tables(self) -> list[dict[str, Any]]:
+        """The tables of `/api/v1/tables`."""
+        with self._lock:
+            return self._projection.tables(self._hand())
+
+    def health(self) -> dict[str, Any]:
+        """The answer of `/healthz`."""
+        return self._health()
+
+    def subscribe(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """Call `wake` on every change, from any thread; the answer ends that."""
+        with self._lock:
+            self._listeners.append(wake)
+
+        def end() -> None:
+            with self._lock, suppress(ValueError):
+                self._listeners.remove(wake)
+
+        return end
+
+    # What the hub tells it ---------------------------------------------------------------------
+
+    def apply(self, events: Iterable[Event]) -> None:
+        """Committed events, in commit order."""
+        with self._lock:
+            for event in events:
+                self._projection.apply(event)
+        self._changed()
+
+    def hear(self, device: str, kind: str, payload: Mapping[str, Any], hand_s: float | None) -> None:
+        """A table tells of itself."""
+        with self._lock:
+            self._projection.hear(device, kind, payload, hand_s, self._wall())
+        self._changed()
+
+    def plan(self, names: Names, seats: Mapping[int, str]) -> None:
+        """Public names and seats, as the plan has them now."""
+        with self._lock:
+            self._projection.names, self._projection.seats = names, dict(seats)
+        self._changed()
+
+    def _changed(self) -> None:
+        with self._lock:
+            self._revision += 1
+            listeners = list(self._listeners)
+        for wake in listeners:
+            wake()
