@@ -1,0 +1,131 @@
+"""Scoring event files from the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hub.cli import main
+
+VECTORS = Path(__file__).parent.parent / "vectors"
+
+
+def score(*args: object) -> Result:
+    return CliRunner().invoke(main, ["score", *map(str, args)])
+
+
+def line(**more: Any) -> dict[str, Any]:
+    base = {"v": 1, "device": "t1", "log": "l", "boot": "b", "run": "r"}
+    return base | more
+
+
+START = line(
+    seq=1, type="run_started", mono_ms=0, entrant="=e1", category="adulto", table=3, wall_ms=1_778_320_800_000
+)
+FINISH = line(seq=2, type="run_finished", mono_ms=2_720_000)
+ACCEPT = line(seq=3, type="finish_accepted", mono_ms=2_730_000)
+
+
+def written(path: Path, *lines: object) -> Path:
+    path.write_text("".join(f"{json.dumps(x) if isinstance(x, dict) else x}\n" for x in lines))
+    return path
+
+
+def adulto(result: Result) -> list[dict[str, Any]]:
+    assert result.exit_code == 0, result.output
+    found: list[dict[str, Any]] = next(
+        c["standings"] for c in json.loads(result.output)["categories"] if c["id"] == "adulto"
+    )
+    return found
+
+
+def test_the_standings_come_as_json_in_the_shape_of_the_api(tmp_path: Path) -> None:
+    events = written(tmp_path / "a.jsonl", START, FINISH, ACCEPT)
+    assert adulto(score("torneo-puzzles-2026", events)) == [
+        {
+            "rank": 1, "entrant": "=e1", "table": 3, "status": "FINISHED", "official_s": 2600,
+            "official": "43:20", "raw_s": 2600, "assist_s": 0, "penalty_s": 0, "stage_s": None,
+            "pieces": None, "marks": [], "problems": [],
+        }
+    ]  # fmt: skip
+
+
+def test_events_may_come_in_any_order_and_number_of_files_and_twice(tmp_path: Path) -> None:
+    one = written(tmp_path / "a.jsonl", ACCEPT, FINISH)
+    two = written(tmp_path / "b.jsonl", FINISH, START)
+    assert adulto(score("torneo-puzzles-2026", one, two))[0]["official_s"] == 2600
+
+
+def test_a_time_after_each_start_shows_the_runs_as_they_were(tmp_path: Path) -> None:
+    events = written(tmp_path / "a.jsonl", START)
+    assert adulto(score("torneo-puzzles-2026", events, "--at", "45m"))[0]["status"] == "RUNNING"
+    assert adulto(score("torneo-puzzles-2026", events))[0]["status"] == "UNFINISHED"
+
+
+def test_a_date_and_time_is_read_in_the_tournaments_zone(tmp_path: Path) -> None:
+    events = written(tmp_path / "a.jsonl", START)
+    before = adulto(score("torneo-puzzles-2026", events, "--at", "2026-05-09T14:01:59"))
+    after = adulto(score("torneo-puzzles-2026", events, "--at", "2026-05-09T12:02:00Z"))
+    assert (before[0]["status"], after[0]["status"]) == ("RUNNING", "UNFINISHED")
+
+
+def test_a_table_for_people_and_a_csv_for_spreadsheets_hold_the_same(tmp_path: Path) -> None:
+    events = written(tmp_path / "a.jsonl", START, FINISH, ACCEPT)
+    table = score("torneo-puzzles-2026", events, "--format", "table").output
+    assert "1     =e1      FINISHED  43:20" in table
+    rows = list(csv.DictReader(io.StringIO(score("torneo-puzzles-2026", events, "--format", "csv").output)))
+    assert rows[0]["entrant"] == "'=e1", "a name is no formula"
+    assert rows[0]["official_s"] == "2600"
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ('{"v":2}', "field v must be 1"),
+        ('{"v":1,"device":"t","log":"l","seq":0,"type":"x"}', "seq must be an integer >= 1"),
+        (
+            '{"v":1,"device":"t","log":"l","seq":1,"type":"run_started","boot":"b","mono_ms":1,"run":"r"}',
+            "entrant",
+        ),
+        ("\x00\x01", "not JSON"),
+    ],
+)
+def test_a_line_that_is_no_event_is_a_problem_with_its_place_and_the_rest_counts(
+    tmp_path: Path, bad: str, why: str
+) -> None:
+    events = written(tmp_path / "a.jsonl", bad, START, FINISH, ACCEPT)
+    result = score("torneo-puzzles-2026", events)
+    assert adulto(result)[0]["official_s"] == 2600
+    (problem,) = json.loads(result.output)["problems"]
+    assert (problem["code"], problem["line"]) == ("unreadable_event", 1)
+    assert why in problem["why"]
+
+
+def test_missing_seqs_and_unknown_types_are_told(tmp_path: Path) -> None:
+    events = written(tmp_path / "a.jsonl", START, line(seq=4, type="moon_landed", mono_ms=1))
+    codes = [p["code"] for p in json.loads(score("torneo-puzzles-2026", events).output)["problems"]]
+    assert codes == ["seqs_missing", "unknown_type"]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["nope.toml", "x"], "cannot be read"),
+        (["torneo-puzzles-2026", "nope.jsonl"], "cannot be read"),
+        (["torneo-puzzles-2026", str(VECTORS), "--at", "1m"], "cannot be read"),
+        (["torneo-puzzles-2026", str(VECTORS / "torneo-01.jsonl"), "--at", "noon"], "is no time"),
+    ],
+)
+def test_what_cannot_be_read_is_one_clear_sentence(args: list[str], said: str) -> None:
+    result = score(*args)
+    assert result.exit_code == 1
+    assert said in result.output
+    assert "Traceback" not in result.output
