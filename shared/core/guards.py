@@ -99,8 +99,9 @@ def help_wait_ms(escape: Escape | None, frame: Frame, t_ms: int) -> int:
 
 
 def pieces_fit(a: Attempt) -> Refusal | None:
-    """Nobody can have more pieces than the puzzle."""
-    return Refusal.TOO_MANY_PIECES if a.data["pieces"] > a.frame.puzzle_pieces else None
+    """Nobody can have more pieces than the puzzle; a ruling that it came short undoes no count."""
+    most = max(a.frame.rules.pieces, a.frame.puzzle_pieces)
+    return Refusal.TOO_MANY_PIECES if a.data["pieces"] > most else None
 
 
 def has_notice(a: Attempt) -> Refusal | None:

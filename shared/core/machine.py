@@ -239,5 +239,5 @@ def refusal_of(state: State, act: str) -> Refusal:
     if state is S.SEALED:
         return Refusal.SEALED
     if state in _CLOCK_RUNS or act in _BY_ACT_ALWAYS:
-        return _BY_ACT.get(act, Refusal.NOT_THE_LAST_ACT)
+        return _BY_ACT[act]
     return _BY_STATE[state]

@@ -8,11 +8,11 @@ from itertools import groupby
 from typing import Final
 
 from shared.core.model import Mark, Status
+from shared.core.result import Result
 from shared.core.rules import CategoryRules, CountKind, Order
-from shared.core.scoring import Result
 
 Key = tuple[int, int]
-_NOT_RANKED: Final = frozenset({Mark.PRACTICE, Mark.OUT_OF_COMPETITION, Mark.TWO_RUNS, Mark.SUPERSEDED})
+_NOT_RANKED: Final = frozenset({Mark.PRACTICE, Mark.OUT_OF_COMPETITION, Mark.TWO_RUNS})
 _LISTED: Final = (Status.RUNNING, Status.UNFINISHED, Status.DNF, Status.DSQ, Status.DNS, Status.VOID)
 
 

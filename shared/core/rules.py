@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 
 class CountKind(StrEnum):
@@ -96,8 +97,14 @@ class CategoryRules:
 
     def digest(self) -> str:
         """SHA-256 of the canonical JSON, as `run_started.rules` carries it."""
-        return hashlib.sha256(self.canonical().encode()).hexdigest()
+        return _digest(self)
 
     def name_in(self, language: str) -> str:
         """The category's name in a language, else its own."""
         return dict(self.names).get(language, self.name)
+
+
+@lru_cache(maxsize=256)
+def _digest(rules: CategoryRules) -> str:
+    # every start is compared with the hub's rules, and they do not change
+    return hashlib.sha256(rules.canonical().encode()).hexdigest()

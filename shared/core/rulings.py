@@ -1,37 +1,121 @@
-"""Rulings of judge and organiser: which are in force, and what they do to the way a run is folded."""
+"""Rulings of judge and organiser: which are in force, what each is about, and how they change the fold."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
+from typing import Final
 
 from shared.core.events import Event, EventType
 from shared.core.state import Frame
 
+Subject = tuple[str, ...]
+"""What a ruling is about."""
+RUN: Final = "run"
+HEAT: Final = "heat"
+ENTRANT: Final = "entrant"
+TIE: Final = "tie"
+NOTHING: Final = "nothing"
 
-def in_force(rulings: Iterable[Event]) -> list[Event]:
-    """The rulings of one hub log that were not revoked, in their order; revocations themselves left out."""
-    kept: list[Event] = []
-    revoked: set[int] = set()
-    for ruling in sorted(rulings, key=lambda r: r.seq, reverse=True):
-        if ruling.seq in revoked:
-            continue
-        if ruling.type == EventType.RULING_REVOKED:
-            revoked.add(ruling.data["ruling"])
-        else:
-            kept.append(ruling)
-    kept.reverse()
-    return kept
+#: Rulings that change how the acts of a run are folded; the others are laid over the result.
+FRAMING: Final = frozenset({EventType.TIME_GRANTED, EventType.PUZZLE_PIECES_SET})
 
 
-def concerns(ruling: Event, run: str, heat: str | None) -> bool:
-    """Whether a ruling is about this run, by its id or by its heat."""
+def subject_of(ruling: Event) -> Subject:
+    """What a ruling is about: a run, a heat, an entrant of a category, a tie of a category, or nothing."""
+    if ruling.type == EventType.DID_NOT_START:
+        return ENTRANT, ruling.data["category"], ruling.data["entrant"]
+    if ruling.type == EventType.TIE_BROKEN:
+        return TIE, ruling.data["category"]
     if ruling.run is not None:
-        return ruling.run == run
-    return ruling.type == EventType.TIME_GRANTED and heat is not None and ruling.data.get("heat") == heat
+        return RUN, ruling.run
+    if ruling.type == EventType.TIME_GRANTED and ruling.data.get("heat") is not None:
+        return HEAT, ruling.data["heat"]
+    return (NOTHING,)
+
+
+class _HubLog:
+    """The rulings of one hub log."""
+
+    def __init__(self) -> None:
+        self.all: dict[int, Event] = {}
+        self.first_ms: float = float("inf")
+        self.revoked: set[int] = set()
+
+    def revocations(self) -> list[Event]:
+        """Newest first, so that whether each is itself revoked is known when it is reached."""
+        found = [r for r in self.all.values() if r.type == EventType.RULING_REVOKED]
+        return sorted(found, key=lambda r: r.seq, reverse=True)
+
+
+class Rulings:
+    """All rulings of all hub logs; those in force by what they are about."""
+
+    def __init__(self) -> None:
+        self._logs: defaultdict[str, _HubLog] = defaultdict(_HubLog)
+        self._about: defaultdict[Subject, list[Event]] = defaultdict(list)
+
+    def add(self, ruling: Event) -> list[Event]:
+        """Keep a ruling; those that came into force or went out of it because of it."""
+        log = self._logs[ruling.log]
+        log.all[ruling.seq] = ruling
+        if ruling.wall_ms is not None:
+            log.first_ms = min(log.first_ms, ruling.wall_ms)
+        if ruling.type == EventType.RULING_REVOKED:
+            return self._revoke(log)
+        if ruling.seq in log.revoked:
+            return []
+        self._about[subject_of(ruling)].append(ruling)
+        return [ruling]
+
+    def _revoke(self, log: _HubLog) -> list[Event]:
+        revoked: set[int] = set()
+        for revocation in log.revocations():
+            if revocation.seq not in revoked and revocation.data["ruling"] < revocation.seq:
+                revoked.add(revocation.data["ruling"])
+        changed = [
+            ruling
+            for seq in sorted(revoked ^ log.revoked)
+            if (ruling := log.all.get(seq)) is not None and ruling.type != EventType.RULING_REVOKED
+        ]
+        log.revoked = revoked
+        for ruling in changed:
+            here = self._about[subject_of(ruling)]
+            if ruling.seq in revoked:
+                here.remove(ruling)
+            else:
+                here.append(ruling)
+        return changed
+
+    def about(self, *subjects: Subject) -> list[Event]:
+        """The rulings in force about any of these, in their order."""
+        found = [ruling for subject in subjects for ruling in self._about.get(subject, ())]
+        return found if len(found) < 2 else self.in_order(found)
+
+    def in_order(self, rulings: Iterable[Event]) -> list[Event]:
+        """By `seq` in one log; the log of an earlier database before that of a later one, by its first ruling."""
+        return sorted(rulings, key=lambda r: (self._logs[r.log].first_ms, r.log, r.seq))
+
+    def in_force(self) -> list[Event]:
+        """Every ruling in force, in order."""
+        return self.in_order(ruling for here in self._about.values() for ruling in here)
+
+    def subjects(self, kind: str) -> list[Subject]:
+        """What of a kind any ruling in force is about, in no order that means anything."""
+        return sorted(s for s, here in self._about.items() if here and s[0] == kind)
+
+    def idle_revocations(self) -> list[Event]:
+        """Revocations that name no earlier ruling of their log."""
+        return [
+            revocation
+            for _, log in sorted(self._logs.items())
+            for revocation in reversed(log.revocations())
+            if not (revocation.data["ruling"] < revocation.seq and revocation.data["ruling"] in log.all)
+        ]
 
 
 def frame_with(frame: Frame, rulings: Iterable[Event]) -> Frame:
-    """The rules with the time granted and the puzzle's pieces as the rulings on a run say."""
+    """The rules with the time granted and the puzzle's pieces as the rulings in force on a run say."""
     granted_s, pieces = 0, None
     for ruling in rulings:
         if ruling.type == EventType.TIME_GRANTED:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
+from typing import Final
+
 from shared.core import machine
+from shared.core.chronicle import Told
 from shared.core.events import Event, EventType
 from shared.core.model import Level, Problem, State
 from shared.core.rules import CategoryRules
 from shared.core.state import ActRef, Frame, RunState
-from shared.core.timeline import Stamp, Timeline
+from shared.core.timeline import Span, Stamp, Timeline
 
-END_OF_TIME_MS = 2**60
+END_OF_TIME_MS: Final = 2**60
 """Everything that ends by itself has ended."""
+_GOES_BACK_MS: Final = 10_000
+"""Acts are stamped at their first press: a second press of a step comes 5 s later at most."""
+_MOST_UNSURE_BOOTS: Final = 4
 
 
 def stamp_of(event: Event) -> Stamp:
@@ -35,21 +43,38 @@ class Run:
         self.practice: bool = bool(start.data.get("practice"))
         self.frame = Frame(rules)
         self.acts: list[Event] = []
-        self.problems: list[Problem] = []
+        """Acts and take-overs since the start, in folding order."""
+        self.split = False
+        """Two logs speak of it and nothing says which goes on."""
+        self.superseded = False
+        """Something was pressed at a table that had been replaced."""
+        self._told: list[Problem] = []
         self._timeline = timeline
         self._fold_start()
 
     def _fold_start(self) -> None:
-        self.problems = []
+        self.problems = list(self._told)
         self.inexact = False
-        """An act is placed by a lower bound only: the table was off in between."""
+        """An act is placed between bounds only: the table was off in between."""
+        self.goes_back = False
+        """An act is stamped well before an earlier one of the same boot: a clock or a log is broken."""
+        self._latest_ms = {self.start_stamp.boot: self.start_stamp.mono_ms}
+        self._resumed: dict[str, tuple[int, int]] = {}
         self.state = RunState()
+        if self.start.data.get("rules") not in (None, self.frame.rules.digest()):
+            self._report("rules_differ", self.start, Level.WARNING, category=self.category)
         self._take(self.start, 0)
 
     def apply(self, event: Event) -> None:
         """Fold the next act of this run's log."""
         self.acts.append(event)
         self._fold(event)
+
+    def retell(self, told: Told) -> None:
+        """Fold the acts as its logs tell them now: one that came later may have changed their order."""
+        self.acts, self._told = list(told.acts), told.problems
+        self.split, self.superseded = told.split, told.superseded
+        self.refold()
 
     def refold(self, frame: Frame | None = None) -> None:
         """Fold all acts again: a ruling changed the frame, or a late anchor the time between boots."""
@@ -61,13 +86,23 @@ class Run:
 
     def _fold(self, event: Event) -> None:
         stamp = stamp_of(event)
-        t_ms = self.elapsed_ms(stamp)
-        self.inexact = self.inexact or not self.exactly_known(stamp)
-        if self.state.state is State.READY:
+        if stamp.boot == self.start_stamp.boot:
+            t_ms = stamp.mono_ms - self.start_stamp.mono_ms
+        else:
+            t_ms, high_ms = self.span(stamp)
+            self.inexact = self.inexact or t_ms != high_ms
+        latest_ms = self._latest_ms.get(stamp.boot, stamp.mono_ms)
+        if stamp.mono_ms < latest_ms - _GOES_BACK_MS:
+            self.goes_back = True
+            self._report("clock_went_back", event, Level.WARNING, by_ms=latest_ms - stamp.mono_ms)
+        self._latest_ms[stamp.boot] = max(latest_ms, stamp.mono_ms)
+        if event.type == EventType.RUN_TAKEN_OVER:
+            self._resumed[stamp.boot] = (stamp.mono_ms, max(t_ms, self.state.act_ms))
+        elif self.state.state is State.READY:
             # The start was undone: the id is used up, whatever comes.
             self._report("act_after_undone_start", event)
-            return
-        self._take(event, t_ms)
+        else:
+            self._take(event, t_ms)
 
     def _take(self, event: Event, t_ms: int) -> None:
         act = ActRef(event.log, event.seq, event.type)
@@ -75,38 +110,72 @@ class Run:
         if refusal is not None:
             self._report("act_refused", event, act=str(event.type), reason=str(refusal))
 
-    def _report(self, code: str, event: Event, **detail: object) -> None:
-        self.problems.append(Problem(code, Level.INFO, event.log, event.seq, self.id, detail))
+    def _report(self, code: str, event: Event, level: Level = Level.INFO, **detail: object) -> None:
+        self.problems.append(Problem(code, level, event.log, event.seq, self.id, detail))
+
+    # Time since the start -----------------------------------------------------------------------------
+
+    def span(self, stamp: Stamp) -> Span:
+        """How long it was from the start to a stamp.
+
+        A spare table without a clock in common knows at least that it took over after the last act.
+        """
+        span = self._timeline.between(self.start_stamp, stamp)
+        if span.exact or stamp.boot not in self._resumed:
+            return span
+        mono_ms, t_ms = self._resumed[stamp.boot]
+        low_ms = max(span.low_ms, t_ms + stamp.mono_ms - mono_ms)
+        return Span(low_ms, None if span.high_ms is None else max(low_ms, span.high_ms))
 
     def elapsed_ms(self, stamp: Stamp) -> int:
         """Milliseconds since the start at a stamp; a lower bound where the table was off in between."""
-        if stamp.boot == self.start_stamp.boot:
-            return stamp.mono_ms - self.start_stamp.mono_ms
-        return self._timeline.between(self.start_stamp, stamp).low_ms
+        return self.span(stamp).low_ms
 
     def exactly_known(self, stamp: Stamp) -> bool:
         """Whether the time from the start to a stamp is exact."""
-        same_boot = stamp.boot == self.start_stamp.boot
-        return same_boot or self._timeline.between(self.start_stamp, stamp).exact
+        return self.span(stamp).exact
 
     def at(self, t_ms: int) -> RunState:
         """The run at an instant since its start."""
         return machine.at(self.state, self.frame, max(t_ms, self.state.act_ms))
+
+    def possible_states(self) -> Iterator[RunState]:
+        """Where an inexact run may stand: each boot that is not exactly placed as early, and as late, as it can be.
+
+        Counted time grows and shrinks steadily with each unknown gap, so its bounds are among these.
+        """
+        spans = [self.span(stamp_of(event)) for event in self.acts]
+        unsure = dict.fromkeys(
+            str(e.boot) for e, span in zip(self.acts, spans, strict=True) if not span.exact
+        )
+        nth = {boot: min(n, _MOST_UNSURE_BOOTS - 1) for n, boot in enumerate(unsure)}
+        late_ms = END_OF_TIME_MS
+        late: list[int] = []
+        for span in reversed(spans):  # no act is later than the next one
+            late_ms = min(late_ms, END_OF_TIME_MS if span.high_ms is None else span.high_ms)
+            late.append(max(late_ms, span.low_ms))
+        late.reverse()
+        for is_late in product((False, True), repeat=1 + max(nth.values(), default=-1)):
+            state = machine.take(RunState(), self.frame, _ref(self.start), 0, self.start.data).run
+            for event, span, most_ms in zip(self.acts, spans, late, strict=True):
+                if event.type != EventType.RUN_TAKEN_OVER and state.state is not State.READY:
+                    n = nth.get(str(event.boot))
+                    t_ms = most_ms if n is not None and is_late[n] else span.low_ms
+                    state = machine.take(state, self.frame, _ref(event), t_ms, event.data).run
+            yield state
+
+    # What it tells ------------------------------------------------------------------------------------
 
     @property
     def started(self) -> bool:
         """False once the start was undone: such a run has no result and stays in the audit only."""
         return self.state.state is not State.READY
 
-    def last_act_type(self) -> str | None:
-        """What an undo would take back."""
-        return None if self.state.last_act is None else self.state.last_act.type
-
-    def undo_seq(self) -> int | None:
-        """The seq an undo must name."""
-        return None if self.state.last_act is None else self.state.last_act.seq
+    @property
+    def device(self) -> str:
+        """The table that times it now: after a take-over, the spare."""
+        return (self.acts[-1] if self.acts else self.start).device
 
 
-def is_start(event: Event) -> bool:
-    """Whether an event begins a run."""
-    return event.type == EventType.RUN_STARTED
+def _ref(event: Event) -> ActRef:
+    return ActRef(event.log, event.seq, event.type)

@@ -2,96 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from shared.core.events import Event, EventType
+from shared.core import machine
+from shared.core.events import Event
 from shared.core.model import Level, Mark, Problem, State, Status
+from shared.core.overlay import Draft, lay_over
+from shared.core.result import Result
 from shared.core.rules import CountKind, EscapeRules
 from shared.core.run import Run
-from shared.core.state import Frame, HandOver, RunState, counted_ms
+from shared.core.state import HandOver, RunState, counted_ms
 
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One run judged."""
-
-    run: str
-    category: str
-    entrant: str | None
-    table: int
-    status: Status
-    official_s: int | None = None
-    raw_s: int | None = None
-    assist_s: int = 0
-    penalty_s: int = 0
-    stage_s: int | None = None
-    pieces: int | None = None
-    marks: tuple[Mark, ...] = ()
-    problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A result while rulings are laid over it, before its official time is worked out."""
-
-    result: Result
-    frame: Frame
-    finish_s: int | None = None
-    """Time of the finish in effect, the escape stage at its official time."""
-    set_s: int | None = None
-    marks: tuple[Mark, ...] = ()
-    problems: tuple[Problem, ...] = field(default=())
-
-    def mark(self, mark: Mark) -> _Draft:
-        return self if mark in self.marks else replace(self, marks=(*self.marks, mark))
-
-    def unmark(self, mark: Mark) -> _Draft:
-        return replace(self, marks=tuple(m for m in self.marks if m is not mark))
-
-    def with_result(self, **changes: object) -> _Draft:
-        return replace(self, result=replace(self.result, **changes))  # type: ignore[arg-type]
-
-    def report(self, code: str, ruling: Event, **detail: object) -> _Draft:
-        problem = Problem(code, Level.WARNING, ruling.log, ruling.seq, self.result.run, detail)
-        return replace(self, problems=(*self.problems, problem))
+__all__ = ["Result", "judge"]
 
 
 def judge(run: Run, rulings: Iterable[Event], t_ms: int) -> Result | None:
-    """The result of a run as it stands `t_ms` after its start; None for a run whose start was undone."""
+    """The result of a run as it stands `t_ms` after its start; None for a run whose start was undone.
+
+    `rulings` are those in force on the run, in order; its status rulings are laid over it elsewhere, where
+    the rulings on its entrant are known too.
+    """
     if not run.started:
         return None
-    draft = _drafted(run, run.at(t_ms))
-    for ruling in rulings:
-        lay = _RULINGS.get(ruling.type)
-        if lay is not None:
-            draft = lay(draft, ruling)
-    return _settled(draft)
-
-
-def _drafted(run: Run, now: RunState) -> _Draft:
-    result = Result(run.id, run.category, run.entrant, run.table, Status.RUNNING, assist_s=_assist_s(now))
-    draft = _Draft(result, run.frame, problems=tuple(run.problems))
+    rulings = list(rulings)
+    result = _judged(run, run.state, rulings, t_ms)
     if run.inexact:
-        draft = draft.mark(Mark.INTERRUPTED)
-    if run.practice:
-        draft = draft.mark(Mark.PRACTICE)
+        result = _bounded(run, result, [_judged(run, s, rulings, t_ms) for s in run.possible_states()])
+    return result
+
+
+def _judged(run: Run, state: RunState, rulings: Sequence[Event], t_ms: int) -> Result:
+    draft = _drafted(run, machine.at(state, run.frame, max(t_ms, state.act_ms)))
+    for ruling in rulings:
+        lay_over(draft, ruling)
+    return _settled(run, draft)
+
+
+def _drafted(run: Run, now: RunState) -> Draft:
+    draft = Draft(run.frame, run.id, run.entrant, run.table, problems=list(run.problems))
+    draft.assist_s = sum(length_ms // 1000 for length_ms in now.assist_lengths_ms)
+    draft.mark(Mark.INTERRUPTED, when=run.goes_back or run.split)
+    draft.mark(Mark.SUPERSEDED, when=run.superseded)
+    draft.mark(Mark.PRACTICE, when=run.practice)
     if now.finish_ms is not None:
-        raw_s = counted_ms(now, run.frame, now.finish_ms) // 1000
-        stage_s = _escape_official_s(now.handed_over, run.frame.rules.escape)
-        draft = draft.with_result(status=Status.FINISHED, raw_s=raw_s, stage_s=stage_s)
+        draft.status = Status.FINISHED
+        draft.raw_s = counted_ms(now, run.frame, now.finish_ms) // 1000
+        draft.stage_s = _escape_official_s(now.handed_over, run.frame.rules.escape)
         escape_s = now.handed_over.counted_ms // 1000 if now.handed_over is not None else 0
-        draft = replace(draft, finish_s=(stage_s or 0) + raw_s - escape_s)
-        return draft.mark(Mark.UNACCEPTED) if now.state is State.CLAIMED else draft
-    if now.state in (State.TIME_UP, State.SEALED):
-        draft = draft.with_result(status=Status.UNFINISHED, pieces=now.pieces)
-        return draft.mark(Mark.AWAITING_COUNT) if now.pieces is None else draft
+        draft.finish_s = (draft.stage_s or 0) + draft.raw_s - escape_s
+        draft.mark(Mark.UNACCEPTED, when=now.state is State.CLAIMED)
+    elif now.state in (State.TIME_UP, State.SEALED):
+        draft.status, draft.pieces = Status.UNFINISHED, now.pieces
+        draft.counted_once = now.pieces is not None
+        draft.mark(Mark.AWAITING_COUNT, when=now.pieces is None)
     return draft
-
-
-def _assist_s(now: RunState) -> int:
-    return sum(length_ms // 1000 for length_ms in now.assist_lengths_ms)
 
 
 def _escape_official_s(over: HandOver | None, rules: EscapeRules | None) -> int | None:
@@ -105,91 +70,55 @@ def _escape_official_s(over: HandOver | None, rules: EscapeRules | None) -> int 
     return max(0, over.counted_ms // 1000 + bought_s - redeemed * rules.redeemed_ticket_s)
 
 
-def _settled(draft: _Draft) -> Result:
-    result, rules = draft.result, draft.frame.rules
-    added = result.penalty_s
+def _settled(run: Run, draft: Draft) -> Result:
+    rules = run.frame.rules
+    added_s = draft.penalty_s
     if rules.assists is not None and rules.assists.added:
-        added += result.assist_s
-    official: int | None = None
+        added_s += draft.assist_s
+    official_s: int | None = None
     if draft.set_s is not None:
-        official = draft.set_s
+        official_s = draft.set_s
     elif draft.finish_s is not None:
-        official = draft.finish_s + added
-    elif result.pieces is not None and rules.count.kind is CountKind.LOOSE:
-        official = rules.limit_ms // 1000 + rules.count.seconds_per_piece * result.pieces + added
-    return replace(
-        result,
-        official_s=None if official is None else max(0, official),
-        marks=draft.marks,
-        problems=draft.problems,
+        official_s = draft.finish_s + added_s
+    elif draft.status is Status.UNFINISHED and rules.count.kind is CountKind.JOINED:
+        for penalty in draft.penalties:
+            draft.report("penalty_moves_nothing", penalty)
+    elif draft.pieces is not None:
+        official_s = rules.limit_ms // 1000 + rules.count.seconds_per_piece * draft.pieces + added_s
+    return Result(
+        run=run.id,
+        category=run.category,
+        entrant=draft.entrant,
+        table=draft.table,
+        status=draft.status,
+        official_s=None if official_s is None else max(0, official_s),
+        raw_s=draft.raw_s,
+        assist_s=draft.assist_s,
+        penalty_s=draft.penalty_s,
+        stage_s=draft.stage_s,
+        pieces=draft.pieces,
+        marks=tuple(draft.marks),
+        problems=tuple(draft.problems),
     )
 
 
-# Rulings, in the order given ----------------------------------------------------------------------
+def _bounded(run: Run, result: Result, possible: Sequence[Result]) -> Result:
+    """A result that another length of an unknown gap would change: never a confident wrong number."""
+    if Mark.MANUAL in result.marks:
+        return result
+    marks = result.marks if Mark.INTERRUPTED in result.marks else (*result.marks, Mark.INTERRUPTED)
+    if result.status is Status.RUNNING:
+        return replace(result, marks=marks)
+    if all(_worth(other) == _worth(result) for other in possible):
+        return result
+    times_s = [other.official_s for other in possible]
+    known_s = [time_s for time_s in times_s if time_s is not None]
+    low_s = min(known_s, default=None)
+    high_s = max(known_s) if known_s and len(known_s) == len(times_s) else None
+    detail = {"low_s": low_s, "high_s": high_s}
+    problem = Problem("time_between_bounds", Level.WARNING, run.start.log, run.start.seq, run.id, detail)
+    return replace(result, low_s=low_s, high_s=high_s, marks=marks, problems=(*result.problems, problem))
 
 
-def _penalty(draft: _Draft, ruling: Event) -> _Draft:
-    """Added to the official time, whatever the status; moves nothing where pieces rank."""
-    pieces_rank = (
-        draft.result.status is Status.UNFINISHED and draft.frame.rules.count.kind is CountKind.JOINED
-    )
-    if pieces_rank:
-        draft = draft.report("penalty_moves_nothing", ruling)
-    return draft.with_result(penalty_s=draft.result.penalty_s + ruling.data["seconds"])
-
-
-def _pieces(draft: _Draft, ruling: Event) -> _Draft:
-    """The count corrected, or an uncounted run counted on the judge's phone."""
-    pieces, most = ruling.data["pieces"], draft.frame.puzzle_pieces
-    if draft.result.status is not Status.UNFINISHED:
-        return draft.report("pieces_not_due", ruling)
-    if pieces > most:
-        return draft.report("too_many_pieces", ruling, pieces=pieces, most=most)
-    if draft.result.pieces is not None:
-        draft = draft.mark(Mark.CORRECTED)
-    return draft.with_result(pieces=pieces).unmark(Mark.AWAITING_COUNT)
-
-
-def _time_set(draft: _Draft, ruling: Event) -> _Draft:
-    """The official time as it is: nothing is added, earlier or later."""
-    draft = draft.with_result(status=Status.FINISHED, pieces=None)
-    draft = draft.unmark(Mark.AWAITING_COUNT).unmark(Mark.UNACCEPTED).mark(Mark.MANUAL)
-    return replace(draft, set_s=ruling.data["seconds"])
-
-
-def _reopened(draft: _Draft, ruling: Event) -> _Draft:
-    """Takes back the accept or the count; settled at the hub only."""
-    result = draft.result
-    if draft.set_s is None and result.status is Status.FINISHED and Mark.UNACCEPTED not in draft.marks:
-        return draft.mark(Mark.UNACCEPTED)
-    if result.status is Status.UNFINISHED and result.pieces is not None:
-        return draft.with_result(pieces=None).unmark(Mark.CORRECTED).mark(Mark.AWAITING_COUNT)
-    return draft.report("nothing_to_reopen", ruling)
-
-
-def _reassigned(draft: _Draft, ruling: Event) -> _Draft:
-    """The run was somebody else's, or at another table."""
-    changes = {k: ruling.data[k] for k in ("entrant", "table") if ruling.data.get(k) is not None}
-    return draft.with_result(**changes)
-
-
-_RULINGS: Final[Mapping[str, Callable[[_Draft, Event], _Draft]]] = {
-    EventType.PENALTY_GIVEN: _penalty,
-    EventType.PIECES_CORRECTED: _pieces,
-    EventType.TIME_SET: _time_set,
-    EventType.RUN_REOPENED: _reopened,
-    EventType.RUN_REASSIGNED: _reassigned,
-}
-
-STATUS_RULINGS: Final[Mapping[str, Status]] = {
-    EventType.DISQUALIFIED: Status.DSQ,
-    EventType.DID_NOT_FINISH: Status.DNF,
-    EventType.RUN_VOIDED: Status.VOID,
-    EventType.DID_NOT_START: Status.DNS,
-}
-
-
-def status_ruled(result: Result, rulings: Iterable[Event]) -> Result:
-    """The result under the last status ruling in force; its numbers stay visible."""
-    ruled = [STATUS_RULINGS[r.type] for r in rulings if r.type in STATUS_RULINGS]
-    return replace(result, status=ruled[-1]) if ruled else result
+def _worth(result: Result) -> tuple[object, ...]:
+    return result.status, result.official_s, result.raw_s, result.assist_s, result.pieces

@@ -1,25 +1,34 @@
 """All logs of a tournament, folded as they come: runs, rulings on them, standings.
 
-Incremental: an act folds one step, a ruling or a late anchor folds one run again.
+Incremental: an act folds one step; a ruling, a take-over or a late anchor folds the runs that it is about again.
+What comes out follows from the events that are there, never from the order in which the logs came.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
-from shared.core.events import ACTS, KNOWN_TYPES, RULINGS, Event, EventType
-from shared.core.model import Level, Mark, Problem, Status
+from shared.core.chronicle import Chronicle
+from shared.core.events import ACTS, HUB_DEVICE, KNOWN_TYPES, RULINGS, Event, EventType
+from shared.core.lines import lines_of, start_order
+from shared.core.model import Level, Problem, Status
+from shared.core.overlay import status_ruled
 from shared.core.ranking import Standing, rank
+from shared.core.result import Result
 from shared.core.rules import CategoryRules
-from shared.core.rulings import concerns, frame_with, in_force
+from shared.core.rulings import ENTRANT, FRAMING, HEAT, RUN, TIE, Rulings, Subject, frame_with, subject_of
 from shared.core.run import END_OF_TIME_MS, Run, stamp_of
-from shared.core.scoring import Result, judge, status_ruled
+from shared.core.scoring import judge
 from shared.core.timeline import Timeline
 
 Until = Callable[[Run], int]
 """To which instant since its start a run is folded."""
+
+_OF_A_RUN: Final = ACTS | {EventType.RUN_TAKEN_OVER}
+_OF_A_CLOCK: Final = frozenset({EventType.BOOT_STARTED, EventType.CLOCK_ANCHORED})
 
 
 def end_of_time(run: Run) -> int:  # noqa: ARG001
@@ -36,7 +45,7 @@ class CategoryStandings:
 
 
 class Tournament:
-    """Everything that is known, from any number of logs; each log's events in the order of its `seq`."""
+    """Everything that is known, from any number of logs."""
 
     def __init__(
         self,
@@ -47,181 +56,185 @@ class Tournament:
         self.categories = categories
         self._rules_of = rules_of or (lambda start: categories.get(start.data["category"]))
         self.runs: dict[str, Run] = {}
-        self.problems: list[Problem] = []
         self.timeline = Timeline()
-        self._rulings: defaultdict[str, list[Event]] = defaultdict(list)
-        self._taken_over: dict[str, str] = {}
+        self._seen: defaultdict[str, set[int]] = defaultdict(set)
+        self._chronicles: dict[str, Chronicle] = {}
+        self._over_boots: defaultdict[str, dict[str, Run]] = defaultdict(dict)
+        """Runs that span boots, by each device that they were timed with."""
+        self._heats: defaultdict[str, dict[str, Run]] = defaultdict(dict)
+        self._rulings = Rulings()
+        self._problems: list[Problem] = []
+
+    # Folding ------------------------------------------------------------------------------------------
 
     def apply(self, event: Event) -> None:
-        """Fold one event. Total: what does not fit is kept and reported, never raised, never dropped."""
-        if event.boot is not None:
-            self.timeline.saw(stamp_of(event))
-        if event.type in RULINGS:
-            self._rule(event)
-        elif event.type == EventType.RUN_STARTED:
-            self._start(event)
-        elif event.type in ACTS:
+        """Fold one event, once. Total: what does not fit is kept and reported, never raised, never dropped."""
+        seen = self._seen[event.log]
+        if event.seq in seen:
+            return
+        seen.add(event.seq)
+        kind, boot, mono_ms = event.type, event.boot, event.mono_ms
+        news = boot is not None and mono_ms is not None and self.timeline.saw(boot, mono_ms)
+        if kind in _OF_A_RUN and boot is not None:
             self._act(event)
-        elif event.type == EventType.BOOT_STARTED:
-            if event.boot is not None and event.data["previous_boot"] is not None:
-                self.timeline.booted(event.boot, event.data["previous_boot"], event.data["alive_ms"])
-        elif event.type == EventType.CLOCK_ANCHORED:
-            self._anchor(event)
-        elif event.type == EventType.RUN_TAKEN_OVER:
-            self._take_over(event)
-        elif event.type == EventType.RECORDS_MISSING:
-            self._report("records_missing", event, to=event.data["to"])
-        elif event.type not in KNOWN_TYPES:
-            self._report("unknown_type", event, type=event.type)
-
-    def _report(self, code: str, event: Event, **detail: object) -> None:
-        self.problems.append(Problem(code, Level.WARNING, event.log, event.seq, event.run, detail))
-
-    def _start(self, event: Event) -> None:
-        assert event.run is not None, "validated: run_started carries a run id"
-        rules = self._rules_of(event)
-        if event.boot is None:
-            self._report("act_from_the_hub", event, type=str(event.type))
-        elif event.run in self.runs:
-            self._report("run_id_used_twice", event)
-        elif rules is None:
-            self._report("unknown_category", event, category=event.data["category"])
+        elif kind in RULINGS and event.device == HUB_DEVICE:
+            self._rule(event)
+        elif kind in _OF_A_CLOCK and boot is not None:
+            news = self._relate(event) or news
         else:
-            if event.data.get("rules") not in (None, rules.digest()):
-                self._report("rules_differ", event, category=rules.id)
-            run = Run(event, rules, self.timeline)
-            self.runs[run.id] = run
-            self._reframe(run)
+            self._remark(event)
+        if news:
+            for run in self._over_boots.get(event.device, {}).values():
+                run.refold()
 
     def _act(self, event: Event) -> None:
-        run = self.runs.get(event.run or "")
-        if event.boot is None:
-            self._report("act_from_the_hub", event, type=str(event.type))
-        elif run is None:
-            self._report("act_without_start", event, type=str(event.type))
-        elif self._taken_over.get(run.id, event.log) != event.log:
-            self._report("superseded", event, type=str(event.type))
-        else:
+        assert event.run is not None, "validated: acts carry a run id"
+        run = self.runs.get(event.run)
+        chronicle = self._chronicles.get(event.run)
+        if chronicle is None:
+            chronicle = self._chronicles[event.run] = Chronicle(event.run)
+        if not chronicle.add(event):
+            self._retell(chronicle, run)
+        elif run is not None:
             run.apply(event)
+            if event.boot != run.start.boot:
+                self._note_boots(run, event)
 
-    def _take_over(self, event: Event) -> None:
-        run = self.runs.get(event.run or "")
-        if run is None:
-            self._report("act_without_start", event, type=str(event.type))
-            return
-        self._taken_over[run.id] = event.log
-        kept = [a for a in run.acts if a.log != event.data["from_log"] or a.seq <= event.data["from_seq"]]
-        if len(kept) != len(run.acts):
-            run.acts = kept
-            run.refold()
+    def _retell(self, chronicle: Chronicle, run: Run | None) -> None:
+        if not chronicle.starts:
+            return  # kept until a log tells of the start
+        told, start = chronicle.told(), chronicle.starts[0]
+        if run is None or run.start is not start:
+            rules = self._rules_of(start)
+            if rules is None:
+                return
+            run = self._begin(start, rules)
+        run.retell(told)
+        for act in told.acts:
+            if act.boot != run.start.boot:
+                self._note_boots(run, act)
 
-    def _anchor(self, event: Event) -> None:
-        stamp = stamp_of(event)
-        data = event.data
-        if self.timeline.anchored(stamp, data["hub_ms"], data["base"], data["error_ms"]):
-            for run in self.runs.values():
-                if run.inexact:
-                    run.refold()
+    def _note_boots(self, run: Run, act: Event) -> None:
+        self._over_boots[act.device][run.id] = run
+        self._over_boots[run.start.device][run.id] = run
+
+    def _begin(self, start: Event, rules: CategoryRules) -> Run:
+        run = Run(start, rules, self.timeline)
+        self.runs[run.id] = run
+        if run.heat is not None:
+            self._heats[run.heat][run.id] = run
+        run.frame = frame_with(run.frame, self.rulings_on(run))
+        return run
+
+    def _relate(self, event: Event) -> bool:
+        """What an event says of the clocks; True if it is news."""
+        stamp, data = stamp_of(event), event.data
+        if event.type == EventType.CLOCK_ANCHORED:
+            return self.timeline.anchored(stamp, data["hub_ms"], data["base"], data["error_ms"])
+        previous = data["previous_boot"]
+        return previous is not None and self.timeline.booted(stamp.boot, previous, data["alive_ms"])
 
     def _rule(self, ruling: Event) -> None:
-        self._rulings[ruling.log].append(ruling)
-        if ruling.run is not None and ruling.run not in self.runs:
-            return
-        for run in self._touched(ruling):
-            self._reframe(run)
+        for changed in self._rulings.add(ruling):
+            if changed.type in FRAMING:
+                for run in self._runs_about(subject_of(changed)):
+                    run.refold(frame_with(run.frame, self.rulings_on(run)))
 
-    def _touched(self, ruling: Event) -> Iterable[Run]:
-        if ruling.type == EventType.RULING_REVOKED or ruling.run is None:
-            return self.runs.values()
-        return (self.runs[ruling.run],)
+    def _runs_about(self, subject: Subject) -> list[Run]:
+        if subject[0] == RUN:
+            return [self.runs[subject[1]]] if subject[1] in self.runs else []
+        return list(self._heats[subject[1]].values()) if subject[0] == HEAT else []
 
-    def _reframe(self, run: Run) -> None:
-        frame = frame_with(run.frame, self.rulings_on(run))
-        if frame != run.frame:
-            run.refold(frame)
+    def _remark(self, event: Event) -> None:
+        """What folds nothing: told if it should not be there."""
+        if event.type == EventType.RECORDS_MISSING:
+            self._report("records_missing", event, to=event.data["to"])
+        elif event.type in RULINGS:
+            self._report("ruling_from_a_table", event, type=str(event.type))
+        elif event.type not in KNOWN_TYPES:
+            self._report("unknown_type", event, type=event.type)
+        elif event.type != EventType.PRESS_REFUSED:
+            self._report("act_from_the_hub", event, type=str(event.type))
 
-    def rulings(self) -> list[Event]:
-        """All rulings in force, hub log by hub log, in their order."""
-        return [r for log in sorted(self._rulings) for r in in_force(self._rulings[log])]
+    def _report(self, code: str, event: Event, **detail: object) -> None:
+        self._problems.append(Problem(code, Level.WARNING, event.log, event.seq, event.run, detail))
+
+    # Reading ------------------------------------------------------------------------------------------
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What stands on no line of the standings: about logs, about runs without a result, idle rulings."""
+        found = [*self._problems, *self._of_runs_without_result(), *self._of_rulings()]
+        return sorted(found, key=lambda p: (p.log or "", p.seq or 0, p.code))
+
+    def _of_runs_without_result(self) -> Iterator[Problem]:
+        for run_id, chronicle in self._chronicles.items():
+            run = self.runs.get(run_id)
+            if run is None:
+                yield from chronicle.told().problems
+                for start in chronicle.starts[:1]:
+                    detail = {"category": start.data["category"]}
+                    yield Problem("unknown_category", Level.WARNING, start.log, start.seq, run_id, detail)
+            elif not run.started:
+                yield from run.problems
+
+    def _of_rulings(self) -> Iterator[Problem]:
+        for ruling in self._rulings.idle_revocations():
+            yield _ruling_problem("nothing_to_revoke", ruling)
+        for ruling in self._rulings.in_force():
+            subject = subject_of(ruling)
+            if subject[0] == RUN and subject[1] not in self._chronicles:
+                yield _ruling_problem("ruling_without_run", ruling)
+            elif subject[0] in (ENTRANT, TIE) and subject[1] not in self.categories:
+                yield _ruling_problem("unknown_category", ruling)
+            elif ruling.type == EventType.TIME_GRANTED and subject[0] not in (RUN, HEAT):
+                yield _ruling_problem("ruling_without_run", ruling)
 
     def rulings_on(self, run: Run) -> list[Event]:
-        """The rulings in force on one run."""
-        return [r for r in self.rulings() if concerns(r, run.id, run.heat)]
+        """The rulings in force on one run, in order."""
+        if run.heat is None:
+            return self._rulings.about((RUN, run.id))
+        return self._rulings.about((RUN, run.id), (HEAT, run.heat))
 
     def result(self, run: Run, t_ms: int = END_OF_TIME_MS) -> Result | None:
-        """A run judged, its rulings laid over it."""
-        rulings = self.rulings_on(run) if self._rulings else []
+        """A run judged, its rulings laid over it; None for a run whose start was undone."""
+        rulings = self.rulings_on(run)
         result = judge(run, rulings, t_ms)
-        return None if result is None else status_ruled(result, rulings)
+        if result is None:
+            return None
+        absent = self._rulings.about((ENTRANT, result.category, result.entrant or ""))
+        if absent and not run.practice:
+            told = [_ruling_problem("did_not_start_but_has_a_run", ruling, run.id) for ruling in absent]
+            result = replace(result, problems=(*result.problems, *told))
+            rulings = self._rulings.in_order([*rulings, *absent])
+        return status_ruled(result, rulings)
 
     def results(self, until: Until = end_of_time) -> list[Result]:
         """Every run with a result."""
-        rulings = self.rulings()
-        by_run: defaultdict[str, list[Event]] = defaultdict(list)
-        for ruling in rulings:
-            if ruling.run is not None:
-                by_run[ruling.run].append(ruling)
-        judged = []
-        for run in self.runs.values():
-            result = judge(run, by_run[run.id], until(run))
-            if result is not None:
-                judged.append(status_ruled(result, by_run[run.id]))
-        return judged
+        judged = (self.result(run, until(run)) for run in self.runs.values())
+        return [result for result in judged if result is not None]
 
     def standings(self, until: Until = end_of_time) -> list[CategoryStandings]:
         """Every category's ranking, in the rulebook's order."""
         by_category: defaultdict[str, list[Result]] = defaultdict(list)
         for result in self.results(until):
             by_category[result.category].append(result)
-        rulings = self.rulings()
-        ties = [(r.data["category"], r.data["order"]) for r in rulings if r.type == EventType.TIE_BROKEN]
-        absent = [r for r in rulings if r.type == EventType.DID_NOT_START]
-        out = []
+        compare = start_order(self.runs, self.timeline)
+        absent = self._rulings.subjects(ENTRANT)
+        standings = []
         for rules in self.categories.values():
-            results = _one_line_each(by_category[rules.id], self.runs)
-            results = _with_absent(results, [r for r in absent if r.data["category"] == rules.id])
-            order = [entrants for category, entrants in ties if category == rules.id]
-            out.append(CategoryStandings(rules.id, tuple(rank(results, rules, order))))
-        return out
+            lines = lines_of(by_category[rules.id], compare)
+            here = {r.entrant for r in by_category[rules.id] if not self.runs[r.run].practice}
+            lines += [
+                Result("", rules.id, entrant, 0, Status.DNS)
+                for _, category, entrant in absent
+                if category == rules.id and entrant not in here
+            ]
+            ties = [ruling.data["order"] for ruling in self._rulings.about((TIE, rules.id))]
+            standings.append(CategoryStandings(rules.id, tuple(rank(lines, rules, ties))))
+        return standings
 
 
-def _one_line_each(results: Iterable[Result], runs: Mapping[str, Run]) -> list[Result]:
-    """Of two live runs of one entrant a finished one counts, then the earlier start; a void one is hidden."""
-    by_entrant: defaultdict[str, list[Result]] = defaultdict(list)
-    lines: list[Result] = []
-    for result in results:
-        if result.entrant is None or Mark.PRACTICE in result.marks:
-            lines.append(result)
-        else:
-            by_entrant[result.entrant].append(result)
-    for mine in by_entrant.values():
-        live = [r for r in mine if r.status is not Status.VOID]
-        if not live:
-            lines.append(mine[-1])
-            continue
-        live.sort(key=lambda r: (r.status is not Status.FINISHED, *_start_order(runs[r.run])))
-        if len(mine) > len(live):
-            live[0] = replace(live[0], marks=(*live[0].marks, Mark.RERUN))
-        lines.append(live[0])
-        lines += [replace(r, marks=(*r.marks, Mark.TWO_RUNS)) for r in live[1:]]
-    return lines
-
-
-def _start_order(run: Run) -> tuple[int, str, int]:
-    # Wall time is only a label, but it is all that orders the starts of two tables without anchors.
-    return run.start.wall_ms or 0, run.start.log, run.start.seq
-
-
-def _with_absent(results: list[Result], absent: Iterable[Event]) -> list[Result]:
-    """Entrants ruled not to have started: a line of their own, or the status of the run they have."""
-    out = list(results)
-    for ruling in absent:
-        entrant = ruling.data["entrant"]
-        mine = [i for i, r in enumerate(out) if r.entrant == entrant]
-        for i in mine:
-            if out[i].status is not Status.DNS:
-                problem = Problem("did_not_start_but_has_a_run", Level.WARNING, ruling.log, ruling.seq)
-                out[i] = replace(out[i], status=Status.DNS, problems=(*out[i].problems, problem))
-        if not mine:
-            out.append(Result("", ruling.data["category"], entrant, 0, Status.DNS))
-    return out
+def _ruling_problem(code: str, ruling: Event, run: str | None = None) -> Problem:
+    detail = {"type": str(ruling.type)}
+    return Problem(code, Level.WARNING, ruling.log, ruling.seq, run or ruling.run, detail)
