@@ -248,15 +248,15 @@ class Link:
             case (Direction.ALL, "start"):
                 self._inbox.put(StartOrdered(wire.parse_object(received.payload)))
             case (Direction.ALL, "hub"):
-                self._hub_is(wire.parse_hub_presence(received.payload))
+                self._hub_is(wire.parse_hub_presence(received.payload), is_news=not received.retain)
             case _:
                 pass
 
-    def _hub_is(self, presence: wire.HubPresence) -> None:
+    def _hub_is(self, presence: wire.HubPresence, *, is_news: bool) -> None:
         self._hub_epoch = presence.epoch
         for outbox in self._outboxes():
             outbox.hub_is(presence.epoch, self._clock())
-        if presence.online and self._hub_online is False:  # what was sent while it was away may be lost
+        if presence.online and is_news:  # it has just come: what was sent before may be lost
             self._start_again()
         if presence.online is not self._hub_online:
             self._hub_online = presence.online

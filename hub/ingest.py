@@ -133,7 +133,6 @@ class Ingest:
         self._reports: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._waiting: list[_Waiting] = []
         self._sessions: dict[str, int] = {}
-        self._conn = 0
         self._greeted = True
         self._retry_at_s = 0.0
         self._retry_s = _RETRY_S[0]
@@ -219,7 +218,7 @@ class Ingest:
             case Received():
                 self._receive(report)
             case Connected(conn):
-                self._conn, self._greeted = conn, False
+                self._greeted = False
                 # what came over an older connection comes again; keeping it would only pile it up
                 self._waiting = [w for w in self._waiting if w.received.conn == conn]
                 self._count(connected=True, trouble="")

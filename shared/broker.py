@@ -61,7 +61,10 @@ class Will:
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """The broker took the connection; `conn` counts the connections of this client from 1."""
+    """The broker took the connection and all subscriptions; `conn` counts the connections from 1.
+
+    Messages of an older session may have been received on it before.
+    """
 
     conn: int
     version: Version

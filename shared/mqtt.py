@@ -102,12 +102,17 @@ class MqttClient:
     def publish(self, topic: str, payload: bytes, qos: int, retain: bool) -> bool:
         """Hand a message to the connection; False, and nothing kept, when there is none."""
         live = self._live
-        return live is not None and live.publish(topic, payload, qos, retain)
+        accepted = live is not None and live.publish(topic, payload, qos, retain)
+        self.wake()
+        return accepted
 
     def ack(self, received: Received) -> bool:
         """Acknowledge a QoS 1 message (`manual_ack` only); False when its connection is gone."""
         live = self._live
-        return live is not None and live.number == received.conn and live.ack(received.mid, received.qos)
+        if live is None or live.number != received.conn or not live.ack(received.mid, received.qos):
+            return False
+        self.wake()
+        return True
 
     def wake(self) -> None:
         """Let the network thread look at what there is to write."""
@@ -149,6 +154,7 @@ class _Connection:
 
     def __init__(self, owner: MqttClient, version: Version) -> None:
         self.number = 0
+        self._ready = False
         self.reached_host = False
         self._owner = owner
         self._settings = settings = owner._settings
@@ -175,8 +181,9 @@ class _Connection:
         client.on_message = self._guarded(self._message)
         client.on_subscribe = self._guarded(self._subscribed)
         client.on_publish = self._guarded(self._published)
-        # given this, paho leaves all writing to the thread that polls, whoever publishes
-        client.on_socket_register_write = lambda *_: owner.wake()
+        # given any such callback, paho leaves all writing to the thread that polls, whoever publishes;
+        # it can miss one, so those who publish wake that thread themselves
+        client.on_socket_register_write = lambda *_: None
 
     def run(self) -> str:
         """Connect, work until the end, and say why it ended. Raises only what is a bug of ours."""
@@ -226,7 +233,7 @@ class _Connection:
             if stopping.is_set() and not goodbye:
                 goodbye, end_s = True, clock() + _GOODBYE_S
                 self._client.disconnect()
-            waits = goodbye or not self.number
+            waits = goodbye or not self._ready
             if waits and clock() >= end_s:
                 self._reasons.append("no goodbye" if goodbye else f"no answer to MQTT {self._version.name}")
                 return
@@ -291,7 +298,8 @@ class _Connection:
         if self._owner._subscriptions:
             client.subscribe(list(self._owner._subscriptions))
         self._owner._live = self
-        self._owner._sink.put(Connected(self.number, self._version))
+        if not self._owner._subscriptions:
+            self._report_ready()
 
     def _disconnected(
         self, _client: Client, _userdata: Any, _flags: DisconnectFlags, code: ReasonCode, _properties: Any
@@ -318,6 +326,12 @@ class _Connection:
         if refused:
             self._reasons.append(f"subscription refused: {refused[0]}")
             client.disconnect()
+        else:
+            self._report_ready()
+
+    def _report_ready(self) -> None:
+        self._ready = True
+        self._owner._sink.put(Connected(self.number, self._version))
 
     def _published(
         self, _client: Client, _userdata: Any, _mid: int, code: ReasonCode, _properties: Any
