@@ -5,16 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from device.debounce import Button
 from shared.checked_toml import BadFile, FileProblem, Name, Table, load_toml
 from shared.core.rules import CategoryRules
 from shared.rulebook import BadRulebook, find_rulebook
-from shared.topics import DEFAULT_BASE
+from shared.topics import DEFAULT_BASE, Topics, is_device
 
 Pin = Annotated[int, Field(ge=2, le=27, strict=True)]
 Port = Annotated[int, Field(ge=1, le=65535, strict=True)]
+
+
+def _base(base: str) -> str:
+    return Topics(base).base
+
+
+def _device(name: str) -> str:
+    if not is_device(name):
+        raise ValueError("write 1 to 32 small letters, digits and -, and not all, hub or standings")
+    return name
 
 
 class ButtonsTable(Table):
@@ -50,7 +60,7 @@ class HubTable(Table):
 
     host: Name = "timer-hub.local"
     port: Port = 1883
-    base: Name = DEFAULT_BASE
+    base: Annotated[Name, AfterValidator(_base)] = DEFAULT_BASE
     username: Name | None = None
     password: Name | None = None
 
@@ -58,7 +68,7 @@ class HubTable(Table):
 class TableTimerFile(Table):
     """The whole file."""
 
-    device: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,32}$")]
+    device: Annotated[str, AfterValidator(_device)]
     table: Annotated[int, Field(ge=1, le=999, strict=True)]
     language: Literal["es", "en"] = "es"
     state_dir: Path = Path("/var/lib/table-timer")

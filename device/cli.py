@@ -1,0 +1,203 @@
+"""The command `table-timer`: what runs on the table, and the virtual tables for everybody else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from device.config import TableTimerFile, categories_of, load_settings
+from shared.checked_toml import BadFile
+from shared.topics import DEFAULT_BASE
+
+ConfigFile = click.option(
+    "--config",
+    "path",
+    type=click.Path(path_type=Path),
+    default=Path("table-timer.toml"),
+    show_default=True,
+    help="The settings of this table timer.",
+)
+_STDIN: Final = 0
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("puzzle-table-timer"), prog_name="table-timer")
+def main() -> None:
+    """Time the runs of one table of a jigsaw puzzle tournament."""
+
+
+@main.command()
+@ConfigFile
+def run(path: Path) -> None:
+    """Time runs on this table, until stopped."""
+    from device.app import App, on_thread_death
+    from device.buttons import NoButtons
+    from device.journal import JournalBusy, NotSaved
+
+    settings = _settings(path)
+    try:
+        app = App(_parts(settings))
+    except (NoButtons, JournalBusy, NotSaved, OSError) as error:
+        raise click.ClickException(str(error)) from error
+    broken = threading.Event()
+
+    def broke() -> None:
+        broken.set()
+        app.stop()
+
+    on_thread_death(broke)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: app.stop())
+    app.run()
+    if broken.is_set():
+        raise click.ClickException("a part of the table timer ended; see above")
+
+
+def _parts(settings: TableTimerFile) -> Any:
+    """The parts of a real table. Raises NoButtons, OSError."""
+    from device.app import Parts, hardware_serial, kernel_boot_id
+    from device.buttons import open_factory
+    from device.from_hub import LinkSettings
+    from device.panel import Panel, open_i2c
+    from device.table import Seat
+
+    display, hub = settings.display, settings.hub
+    panel = None
+    if display.driver != "none":
+        panel = Panel(display.driver, lambda: open_i2c(display.port), contrast=display.contrast)
+    return Parts(
+        seat=Seat(settings.table, categories_of(settings, "settings"), settings.language),
+        link=LinkSettings(
+            hub.host, hub.port, settings.device, hub.base, username=hub.username, password=hub.password
+        ),
+        state_dir=settings.state_dir,
+        boot=kernel_boot_id(),
+        pin_factory=open_factory(settings.buttons.pins),
+        panel=panel,
+        pins=settings.buttons.numbers(),
+        serial=hardware_serial(),
+    )
+
+
+@main.group()
+def config() -> None:
+    """The settings of a table timer."""
+
+
+@config.command()
+@ConfigFile
+def check(path: Path) -> None:
+    """Print the settings in effect, or all that is wrong with the file."""
+    from device.settings_text import settings_text
+
+    click.echo(settings_text(_settings(path)), nl=False)
+
+
+def _settings(path: Path) -> TableTimerFile:
+    try:
+        return load_settings(path)
+    except BadFile as error:
+        raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.option("--tables", "count", type=click.IntRange(1, 99), default=4, show_default=True)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8001, show_default=True, help="0: any free one."
+)
+@click.option("--hub", default="127.0.0.1:1883", show_default=True, metavar="HOST:PORT", help="The broker.")
+@click.option("--data", type=click.Path(path_type=Path), required=True, help="Where the journals are kept.")
+@click.option(
+    "--speed", type=click.FloatRange(0.01, 10_000), default=1.0, show_default=True, help="Of the race clocks."
+)
+@click.option("--autoplay", is_flag=True, help="A scripted judge presses the buttons.")
+@click.option("--seed", type=int, default=1, show_default=True, help="What the scripted judge decides.")
+@click.option("--language", type=click.Choice(["es", "en"]), default="es", show_default=True)
+@click.option("--rulebook", default="torneo-puzzles-2026", show_default=True, help="A name or a file.")
+@click.option("--category", "categories", multiple=True, help="To time without a plan; all if none is named.")
+@click.option("--device-prefix", default="t", show_default=True, help="Devices are called t01, t02, …")
+@click.option("--base", default=DEFAULT_BASE, show_default=True, help="Of the topics.")
+@click.option("--hub-page", metavar="URL", help="The hub's page, to link to.")
+@click.option(
+    "--open", "open_to_all", is_flag=True, help="For everybody in the network, not only this machine."
+)
+@click.option("--until-eof", is_flag=True, help="Stop when stdin is closed.")
+def simulate(
+    count: int,
+    port: int,
+    hub: str,
+    data: Path,
+    speed: float,
+    autoplay: bool,
+    seed: int,
+    language: str,
+    rulebook: str,
+    categories: tuple[str, ...],
+    device_prefix: str,
+    base: str,
+    hub_page: str | None,
+    open_to_all: bool,
+    until_eof: bool,
+) -> None:
+    """Run virtual tables: the program of the real one, with buttons and display in the browser."""
+    from device.simulator.run import Simulation
+    from device.simulator.run import simulate as run_tables
+    from device.simulator.server import CannotListen
+    from device.simulator.supervisor import Tables
+
+    tables = Tables(count, data.absolute(), hub, base, speed, language, rulebook, categories, device_prefix)
+    _check(tables, hub_page)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    if until_eof:
+        threading.Thread(target=_wait_for_eof, args=(stop,), name="stdin", daemon=True).start()
+    simulation = Simulation(tables, port, open_to_all, hub_page, autoplay, seed)
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        whole = run_tables(simulation, stop, lambda taken: click.echo(f"ready http://127.0.0.1:{taken}/"))
+    except (CannotListen, OSError) as error:
+        raise click.ClickException(str(error)) from error
+    if not whole:
+        raise click.ClickException("a part of the virtual tables ended; see above")
+
+
+def _check(tables: Any, hub_page: str | None) -> None:
+    """Everything the tables would stumble over, told before they are started."""
+    from shared.rulebook import BadRulebook, find_rulebook
+    from shared.topics import Topics, is_device
+
+    host, _, port = tables.hub.rpartition(":")
+    if not host or not port.isdigit():
+        raise click.ClickException(f"--hub {tables.hub}: write HOST:PORT, for example 127.0.0.1:1883")
+    if not all(is_device(tables.device(n)) for n in range(1, tables.count + 1)):
+        raise click.ClickException(
+            f"--device-prefix {tables.device_prefix}: small letters, digits and - only"
+        )
+    if hub_page is not None and not hub_page.startswith(("http://", "https://")):
+        raise click.ClickException(f"--hub-page {hub_page}: write an address that begins with http://")
+    try:
+        Topics(tables.base)
+        known = find_rulebook(tables.rulebook).categories
+    except (BadRulebook, ValueError) as error:
+        raise click.ClickException(str(error)) from error
+    wrong = [c for c in tables.categories if c not in known]
+    if wrong:
+        text = f"{', '.join(wrong)}: not in the rulebook, which has {', '.join(known)}"
+        raise click.ClickException(text)
+
+
+def _wait_for_eof(stop: threading.Event) -> None:
+    while os.read(_STDIN, 4096):
+        pass
+    stop.set()
+
+
+if __name__ == "__main__":
+    main()
