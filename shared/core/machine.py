@@ -54,9 +54,8 @@ def _pause_due(run: RunState, frame: Frame) -> int | None:
 
 def _assist_due(run: RunState, frame: Frame) -> int | None:
     assists = frame.rules.assists
-    if assists is None or run.assist_ms is None:
-        return None
-    return run.assist_ms + assists.total_ms - sum(run.assist_lengths_ms)
+    used_ms = sum(run.assist_lengths_ms)
+    return None if assists is None or run.assist_ms is None else run.assist_ms + assists.total_ms - used_ms
 
 
 def _escape_due(run: RunState, frame: Frame) -> int | None:

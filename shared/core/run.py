@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple
 
 from shared.core import machine
 from shared.core.chronicle import Told
 from shared.core.events import Event, EventType
-from shared.core.model import Level, Problem, State
+from shared.core.model import Level, Problem, Refusal, State
 from shared.core.rules import CategoryRules
 from shared.core.state import ActRef, Frame, RunState
 from shared.core.timeline import Span, Stamp, Timeline
@@ -26,6 +26,13 @@ def stamp_of(event: Event) -> Stamp:
     assert event.boot is not None, "events of tables carry boot and mono_ms"
     assert event.mono_ms is not None, "events of tables carry boot and mono_ms"
     return Stamp(event.boot, event.mono_ms)
+
+
+class Possible(NamedTuple):
+    """One way in which a run may have gone: the state it leads to, and what was refused on the way."""
+
+    state: RunState
+    refusals: tuple[Refusal | None, ...]
 
 
 class Run:
@@ -139,30 +146,27 @@ class Run:
         """The run at an instant since its start."""
         return machine.at(self.state, self.frame, max(t_ms, self.state.act_ms))
 
-    def possible_states(self) -> Iterator[RunState]:
-        """Where an inexact run may stand: each boot that is not exactly placed as early, and as late, as it can be.
+    def possible(self) -> Iterator[Possible]:
+        """How an inexact run may have gone: each unsure boot as early, and as late, as it can have been.
 
-        Counted time grows and shrinks steadily with each unknown gap, so its bounds are among these.
+        Counted time grows or shrinks steadily with each unknown gap, so its bounds are among these.
         """
         spans = [self.span(stamp_of(event)) for event in self.acts]
         unsure = dict.fromkeys(
             str(e.boot) for e, span in zip(self.acts, spans, strict=True) if not span.exact
         )
         nth = {boot: min(n, _MOST_UNSURE_BOOTS - 1) for n, boot in enumerate(unsure)}
-        late_ms = END_OF_TIME_MS
-        late: list[int] = []
-        for span in reversed(spans):  # no act is later than the next one
-            late_ms = min(late_ms, END_OF_TIME_MS if span.high_ms is None else span.high_ms)
-            late.append(max(late_ms, span.low_ms))
-        late.reverse()
+        latest = _latest(spans)
         for is_late in product((False, True), repeat=1 + max(nth.values(), default=-1)):
             state = machine.take(RunState(), self.frame, _ref(self.start), 0, self.start.data).run
-            for event, span, most_ms in zip(self.acts, spans, late, strict=True):
-                if event.type != EventType.RUN_TAKEN_OVER and state.state is not State.READY:
+            refusals: list[Refusal | None] = []
+            for event, span, late_ms in zip(self.acts, spans, latest, strict=True):
+                if event.type != EventType.RUN_TAKEN_OVER:
                     n = nth.get(str(event.boot))
-                    t_ms = most_ms if n is not None and is_late[n] else span.low_ms
-                    state = machine.take(state, self.frame, _ref(event), t_ms, event.data).run
-            yield state
+                    t_ms = late_ms if n is not None and is_late[n] else span.low_ms
+                    state, refusal = machine.take(state, self.frame, _ref(event), t_ms, event.data)
+                    refusals.append(refusal)
+            yield Possible(state, tuple(refusals))
 
     # What it tells ------------------------------------------------------------------------------------
 
@@ -179,3 +183,12 @@ class Run:
 
 def _ref(event: Event) -> ActRef:
     return ActRef(event.log, event.seq, event.type)
+
+
+def _latest(spans: Sequence[Span]) -> list[int]:
+    """The latest instant of each act: none is later than the one after it."""
+    late_ms, latest = END_OF_TIME_MS, []
+    for span in reversed(spans):
+        late_ms = min(late_ms, END_OF_TIME_MS if span.high_ms is None else span.high_ms)
+        latest.append(max(late_ms, span.low_ms))
+    return latest[::-1]

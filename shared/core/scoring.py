@@ -27,9 +27,12 @@ def judge(run: Run, rulings: Iterable[Event], t_ms: int) -> Result | None:
         return None
     rulings = list(rulings)
     result = _judged(run, run.state, rulings, t_ms)
-    if run.inexact:
-        result = _bounded(run, result, [_judged(run, s, rulings, t_ms) for s in run.possible_states()])
-    return result
+    if not run.inexact:
+        return result
+    ways = list(run.possible())
+    judged = [_judged(run, way.state, rulings, t_ms) for way in ways]
+    certain = len({way.refusals for way in ways}) == 1 and all(_worth(j) == _worth(result) for j in judged)
+    return _bounded(run, result, judged, certain=certain)
 
 
 def _judged(run: Run, state: RunState, rulings: Sequence[Event], t_ms: int) -> Result:
@@ -102,15 +105,13 @@ def _settled(run: Run, draft: Draft) -> Result:
     )
 
 
-def _bounded(run: Run, result: Result, possible: Sequence[Result]) -> Result:
+def _bounded(run: Run, result: Result, possible: Sequence[Result], *, certain: bool) -> Result:
     """A result that another length of an unknown gap would change: never a confident wrong number."""
-    if Mark.MANUAL in result.marks:
+    if Mark.MANUAL in result.marks or (certain and result.status is not Status.RUNNING):
         return result
     marks = result.marks if Mark.INTERRUPTED in result.marks else (*result.marks, Mark.INTERRUPTED)
     if result.status is Status.RUNNING:
         return replace(result, marks=marks)
-    if all(_worth(other) == _worth(result) for other in possible):
-        return result
     times_s = [other.official_s for other in possible]
     known_s = [time_s for time_s in times_s if time_s is not None]
     low_s = min(known_s, default=None)
