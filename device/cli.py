@@ -52,7 +52,7 @@ def run(path: Path) -> None:
         app.stop()
 
     on_thread_death(broke)
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: app.stop())
     app.run()
     if broken.is_set():
@@ -154,7 +154,7 @@ def simulate(
     tables = Tables(count, data.absolute(), hub, base, speed, language, rulebook, categories, device_prefix)
     _check(tables, hub_page)
     stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     if until_eof:
         threading.Thread(target=_wait_for_eof, args=(stop,), name="stdin", daemon=True).start()

@@ -7,7 +7,6 @@ import io
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,29 +15,11 @@ import pytest
 from PIL import Image
 
 from device.debounce import Button
-from device.simulator.feed import Feed
 from device.simulator.fingers import Fingers
-from device.simulator.server import CannotListen, Server, listen
+from device.simulator.server import CannotListen, listen
 from device.simulator.supervisor import Supervisor, Tables
-from device.simulator.web import create_app
-from tests.device.virtual import NO_HUB, until, virtual_tables
+from tests.device.virtual import NO_HUB, served, until
 from tests.waiting import GENEROUS_S, wait_until
-
-
-@contextmanager
-def served(tables: Tables, *, open_to_all: bool = False) -> Iterator[tuple[Supervisor, httpx.Client]]:
-    feed = Feed()
-    with virtual_tables(tables, feed) as supervisor:
-        listening = listen("127.0.0.1", 0)
-        base = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        app = create_app(supervisor, feed, hub_page="http://127.0.0.1:8000/", open_to_all=open_to_all)
-        server = Server(app, listening, feed, lambda: None)
-        server.start()
-        try:
-            with httpx.Client(base_url=base, timeout=GENEROUS_S, trust_env=False) as client:
-                yield supervisor, client
-        finally:
-            server.stop()
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
+
 from device.debounce import Button
 from device.journal import Journal
 from device.simulator.feed import Feed
+from device.simulator.server import Server, listen
 from device.simulator.supervisor import Supervisor, Tables
+from device.simulator.web import create_app
 from shared.core.events import Event
 from tests.waiting import GENEROUS_S
 
@@ -27,6 +31,23 @@ def virtual_tables(tables: Tables, feed: Feed | None = None) -> Iterator[Supervi
         yield supervisor
     finally:
         supervisor.stop()
+
+
+@contextmanager
+def served(tables: Tables, *, open_to_all: bool = False) -> Iterator[tuple[Supervisor, httpx.Client]]:
+    """Virtual tables with their pages, and a client of them."""
+    feed = Feed()
+    with virtual_tables(tables, feed) as supervisor:
+        listening = listen("127.0.0.1", 0)
+        base = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        app = create_app(supervisor, feed, hub_page="http://127.0.0.1:8000/", open_to_all=open_to_all)
+        server = Server(app, listening, feed, lambda: None)
+        server.start()
+        try:
+            with httpx.Client(base_url=base, timeout=GENEROUS_S, trust_env=False) as client:
+                yield supervisor, client
+        finally:
+            server.stop()
 
 
 def tap(supervisor: Supervisor, button: Button, leads_to: str, table: int = 1) -> None:

@@ -10,7 +10,9 @@ const language = document.documentElement.lang;
 const LOST_AFTER_MS = 9_000; // a sign of life comes every 3 s
 const RETRY_MS = 1_000;
 const HOLD_AGAIN_MS = 1_000; // the table lets a button go that nobody says to hold
-const SHORTEST_PRESS_MS = 60; // no finger is quicker, and the table takes less for a bounce
+// No finger is quicker, and the table takes less for a bounce.
+const SHORTEST_PRESS_MS = 60;
+const SHORTEST_GAP_MS = 60;
 
 let source = null;
 let heardAt = performance.now();
@@ -85,9 +87,21 @@ function seenOrHidden() {
 
 const buttons = device === null ? [] : [...device.querySelectorAll("[data-button]")];
 const holds = new Map(buttons.map((button) => [button.dataset.button, new Set()]));
-const since = new Map();
+const movedAt = new Map(); // when a button was last told to go down or up
 let queue = Promise.resolve(); // one request after the other: down and up must not overtake each other
 let waiting = 0;
+
+function pause(ms) {
+  return ms > 0 ? new Promise((done) => setTimeout(done, ms)) : undefined;
+}
+
+function move(name, down) {
+  const least = down ? SHORTEST_GAP_MS : SHORTEST_PRESS_MS;
+  queue = queue
+    .then(() => pause(least - (performance.now() - (movedAt.get(name) ?? -Infinity))))
+    .then(() => movedAt.set(name, performance.now()));
+  post(`${path}/pins/${name}`, { down });
+}
 
 function post(address, body) {
   waiting += 1;
@@ -107,18 +121,15 @@ function press(name, by) {
   if (holders.has(by)) return;
   holders.add(by);
   if (holders.size > 1) return;
-  since.set(name, performance.now());
   mark(name, true);
-  post(`${path}/pins/${name}`, { down: true });
+  move(name, true);
 }
 
 function letGo(name, by) {
   const holders = holds.get(name);
   if (!holders.delete(by) || holders.size > 0) return;
-  const rest = SHORTEST_PRESS_MS - (performance.now() - since.get(name));
   mark(name, false);
-  if (rest > 0) queue = queue.then(() => new Promise((done) => setTimeout(done, rest)));
-  post(`${path}/pins/${name}`, { down: false });
+  move(name, false);
 }
 
 function letAllGo() {
