@@ -104,7 +104,10 @@ class Tournament:
         if not chronicle.starts:
             return  # kept until a log tells of the start
         told, start = chronicle.told(), chronicle.starts[0]
-        if run is None or run.start is not start:
+        if run is not None and run.start is not start:
+            self._forget(run)
+            run = None
+        if run is None:
             rules = self._rules_of(start)
             if rules is None:
                 return
@@ -125,6 +128,12 @@ class Tournament:
             self._heats[run.heat][run.id] = run
         run.frame = frame_with(run.frame, self.rulings_on(run))
         return run
+
+    def _forget(self, run: Run) -> None:
+        """Another start with this id counts."""
+        del self.runs[run.id]
+        if run.heat is not None:
+            del self._heats[run.heat][run.id]
 
     def _relate(self, event: Event) -> bool:
         """What an event says of the clocks; True if it is news."""

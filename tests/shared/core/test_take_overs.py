@@ -120,7 +120,7 @@ def test_a_take_over_that_names_itself_comes_to_an_end() -> None:
 
 
 def test_logs_that_take_over_from_each_other_in_a_circle_come_to_an_end() -> None:
-    first = log(name="a").take_over(0, "b", 1).start(0)
+    first = log(name="a").take_over(0, "b", 9).start(0)
     second = log(name="b").take_over(MINUTE, "a", 2).finish(5 * MINUTE)
     assert result(first, second).raw_s == 180
 
