@@ -155,7 +155,7 @@ def _prepare(database: Path, tables: int) -> None:
 @contextmanager
 def _tables(options: DemoOptions, folder: Path, broker: str) -> Iterator[subprocess.Popen[str]]:
     """The virtual tables, in a process of their own that ends when we do: its standard input is our pipe."""
-    command = [sys.executable, "-m", "device.cli", "simulate", "--until-eof"]
+    command = [sys.executable, "-P", "-m", "device.cli", "simulate", "--until-eof"]
     command += ["--tables", str(options.tables), "--port", str(options.port + 1), "--hub", broker]
     command += ["--data", str(folder / "tables"), "--speed", str(options.speed), "--seed", str(options.seed)]
     command += ["--rulebook", RULEBOOK, "--category", CATEGORY]
