@@ -184,11 +184,11 @@ def test_a_finish_that_is_rejected_is_rejected_once() -> None:
 
 
 def test_a_table_without_its_plug_is_left_alone(tmp_path: Path) -> None:
-    tables = Tables(1, tmp_path, NO_HUB, speed=1200.0, categories=("infantil-5-7",))
+    tables = Tables(1, tmp_path, NO_HUB, speed=600.0, categories=("infantil-5-7",))
     with virtual_tables(tables) as supervisor:
         judge = ScriptedJudge(Random(1723), supervisor, (1,), plan_within_s=0.0)
         judge.start()
-        assert supervisor.wait_for(1, lambda v: v.table.get("state") == "preview", 30.0)
+        assert supervisor.wait_for(1, lambda v: v.table["state"] != "ready", 30.0)
         supervisor.power(1, False)
         supervisor.power(1, True)
         supervisor.kill(1)
