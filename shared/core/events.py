@@ -125,9 +125,7 @@ FIELDS: Final[Mapping[EventType, tuple[Field, ...]]] = MappingProxyType(
         _E.RUN_VOIDED: _fields(_RUN, *_RULING),
         _E.DID_NOT_START: _fields(("category", Kind.TEXT), ("entrant", Kind.TEXT), *_RULING),
         _E.RUN_REOPENED: _fields(_RUN, *_RULING),
-        _E.RUN_REASSIGNED: _fields(
-            _RUN, *_RULING, optional=(("entrant", Kind.TEXT), ("table", Kind.INT), ("category", Kind.TEXT))
-        ),
+        _E.RUN_REASSIGNED: _fields(_RUN, *_RULING, optional=(("entrant", Kind.TEXT), ("table", Kind.INT))),
         _E.TIE_BROKEN: _fields(("category", Kind.TEXT), ("order", Kind.TEXTS), *_RULING),
         _E.INCIDENT_NOTED: _fields(("text", Kind.TEXT), *_RULING, optional=(_RUN, ("state", Kind.TEXT))),
         _E.RULING_REVOKED: _fields(("ruling", Kind.INT), *_RULING, optional=(_RUN,)),

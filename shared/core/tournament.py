@@ -192,12 +192,16 @@ class Tournament:
             yield _ruling_problem("nothing_to_revoke", ruling)
         for ruling in self._rulings.in_force():
             subject = subject_of(ruling)
-            if subject[0] == RUN and subject[1] not in self._chronicles:
+            if subject[0] == RUN and not self._has_result(subject[1]):
                 yield _ruling_problem("ruling_without_run", ruling)
             elif subject[0] in (ENTRANT, TIE) and subject[1] not in self.categories:
                 yield _ruling_problem("unknown_category", ruling)
             elif ruling.type == EventType.TIME_GRANTED and subject[0] not in (RUN, HEAT):
                 yield _ruling_problem("ruling_without_run", ruling)
+
+    def _has_result(self, run_id: str) -> bool:
+        run = self.runs.get(run_id)
+        return run is not None and run.started
 
     def rulings_on(self, run: Run) -> list[Event]:
         """The rulings in force on one run, in order."""

@@ -390,6 +390,10 @@ def test_a_ruling_on_an_unknown_run_waits_and_is_told() -> None:
     assert folded.results()[0].penalty_s == 30
 
 
+def test_a_ruling_on_a_run_whose_start_was_undone_is_told() -> None:
+    assert codes(tournament(log().start(0).undo(1), hub().penalty(30))) == ["ruling_without_run"]
+
+
 @pytest.mark.parametrize("rulings", [hub().absent(category="nowhere"), hub().tie("a", category="nowhere")])
 def test_a_ruling_on_an_unknown_category_is_told(rulings: HubLog) -> None:
     assert codes(tournament(rulings)) == ["unknown_category"]
