@@ -73,10 +73,13 @@ test-long: services $(VENV)/.test
 bench: services $(VENV)/.test
 	@$(RUN) tests.bench $(ARGS)
 
+docs: services $(VENV)/.test
+	@$(RUN) tests.docs
+
 # The catalogues of words: extract, update, compile.
 texts: $(VENV)/.test
 	@mkdir -p build
-	@$(BIN)/pybabel -q extract -F shared/locales/babel.cfg --no-wrap --sort-by-file --omit-header -o build/messages.pot device hub shared
+	@$(BIN)/pybabel -q extract -F shared/locales/babel.cfg --no-location --no-wrap --sort-output -o build/messages.pot device hub shared
 	@$(BIN)/pybabel -q update --no-fuzzy-matching --no-wrap --ignore-pot-creation-date -D messages -i build/messages.pot -d shared/locales
 	@$(BIN)/pybabel -q compile -D messages -d shared/locales
 

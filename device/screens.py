@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from device.facts import Facts
+from device.presses import HOLD_S
 from device.screen import Screen
 from device.words import left_text, refusal_text, undo_text
 from shared.core.events import EventType
@@ -179,7 +180,7 @@ def _budgets(facts: Facts) -> str:
         left = frame.rules.assists.count - run.assists if left_ms > 0 else 0
         time = clock_text(-(-left_ms // 1000))
         parts.append(pgettext("oled", "A{left} {time}").format(left=left, time=time))
-    return " · ".join([*parts, pgettext("oled", "FINISH done")])
+    return " · ".join(parts or [pgettext("oled", "FINISH done")])
 
 
 def _paused(facts: Facts) -> Screen:
@@ -274,12 +275,12 @@ def _sealed(facts: Facts) -> Screen:
 
 def _holding(facts: Facts) -> Screen:
     pgettext = _t(facts)
-    act = facts.situation.last_act
+    resumes = facts.situation.state is State.PAUSED  # START let go earlier is the short press
     return Screen(
-        undo_text(facts.language, act),
+        undo_text(facts.language, facts.situation.last_act),
         top_inverse=True,
-        bar=min(1.0, facts.held_s / 2.0),
-        bottom=pgettext("oled", "let go = nothing"),
+        bar=min(1.0, facts.held_s / HOLD_S),
+        bottom=pgettext("oled", "let go = go on") if resumes else pgettext("oled", "let go = nothing"),
     )
 
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 from device.choices import Choice, Choices
 from device.debounce import Button, ButtonBank, Edge, RawEdge
 from device.facts import Facts, Refusal
-from device.history import History
 from device.from_hub import LinkChanged, PlanReceived
+from device.history import History
 from device.plan_store import PlanStore
 from device.presses import Act, Arm, Choose, Intent, Next, Presses, Refused, Undo
 from device.refusals import RefusalBudget

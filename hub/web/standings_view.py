@@ -57,8 +57,9 @@ class Board:
 
 
 def boards(standings: Mapping[str, Any], language: str, t: NullTranslations) -> tuple[Board, ...]:
-    """The boards of every category, in the order given."""
-    return tuple(_board(category, language, t) for category in standings["categories"])
+    """The boards of every category in the order given, those without a line last."""
+    made = [_board(category, language, t) for category in standings["categories"]]
+    return tuple(sorted(made, key=lambda board: not board.lines))
 
 
 def _board(category: Mapping[str, Any], language: str, t: NullTranslations) -> Board:

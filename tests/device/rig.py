@@ -26,7 +26,13 @@ class Rig:
     """One table in a folder; `press`, `wait` and `screen` are what a judge does and sees."""
 
     def __init__(
-        self, folder: Path, *categories: str, boot: str = "boot-1", now: float = 1000.0, zero_s: float = 0.0
+        self,
+        folder: Path,
+        *categories: str,
+        boot: str = "boot-1",
+        now: float = 1000.0,
+        zero_s: float = 0.0,
+        language: str = "es",
     ) -> None:
         self.folder = folder
         self.now = now
@@ -56,7 +62,7 @@ class Rig:
             link=lambda: (self.online, self.unsent),
             new_run=lambda: next(run_ids),
         )
-        seat = Seat(7, tuple(rules[c] for c in categories), "es")
+        seat = Seat(7, tuple(rules[c] for c in categories), language)
         self.table = Table(seat, self.history, plans, ports, clock=lambda: self.now, run_clock=run_clock)
         self.step()
 

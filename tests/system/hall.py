@@ -113,12 +113,17 @@ class Hall:
 
     def kill_app(self, table: int) -> None:
         """SIGKILL for the table's program; the plug stays in. Comes back when it runs again."""
-        killed = self._app_pid(table)
-        assert killed is not None, f"no program of table {table}"
+        killed = self.app_pid(table)
         os.kill(killed, signal.SIGKILL)
-        wait_until(lambda: self._app_pid(table) not in (killed, None))
+        wait_until(lambda: self._find_app(table) not in (killed, None))
 
-    def _app_pid(self, table: int) -> int | None:
+    def app_pid(self, table: int) -> int:
+        """The process id of a table's program."""
+        pid = self._find_app(table)
+        assert pid is not None, f"no program of table {table}"
+        return pid
+
+    def _find_app(self, table: int) -> int | None:
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 with suppress(OSError):  # it has ended meanwhile
@@ -149,8 +154,8 @@ class Hall:
     def lines(self, category: str = "adulto") -> dict[str, dict[str, Any]]:
         """The standings of a category, by entrant."""
         data = self._get("/api/v1/standings") or {"categories": []}
-        standings = next((c["standings"] for c in data["categories"] if c["id"] == category), [])
-        return {line["entrant"]: line for line in standings}
+        lines = [x for c in data["categories"] if c["id"] == category for x in c["standings"]]
+        return {line["entrant"]: line for line in lines}
 
     def until_line(self, entrant: str, **wanted: object) -> dict[str, Any]:
         """Wait for a line of the standings to hold these values."""

@@ -45,7 +45,7 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
 
 def started(hall: Hall, table: int) -> None:
     hall.press(table, "start")
-    hall.until_screen(table, "FINISH fin")
+    hall.until_screen(table, "P2 · A3 10:00")
 
 
 def finished(hall: Hall, table: int) -> None:
@@ -76,7 +76,7 @@ def test_press_finish_and_accept_put_the_right_row_on_the_open_page_without_relo
 def test_a_killed_table_program_comes_back_and_the_clock_goes_on_right(hall: Hall) -> None:
     started(hall, 1)
     hall.kill_app(1)
-    hall.until_screen(1, "FINISH fin")
+    hall.until_screen(1, "P2 · A3 10:00")
     assert "≥" not in hall.screen(1)
     finished(hall, 1)
     assert hall.until_line("e1", rank=1)["marks"] == []

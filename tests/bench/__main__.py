@@ -1,0 +1,39 @@
+"""`make bench`: measures everything, prints a table, writes `build/bench.json`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from tests.bench import core, hub, system, table
+from tests.bench.figures import Figure, save
+from tests.bench.figures import table as as_table
+
+OUT = Path("build/bench.json")
+
+
+@click.command()
+@click.option("--only", type=click.Choice(["core", "table", "hub", "system"]), help="Measure a part.")
+def main(only: str | None) -> None:
+    """Measure the figures of this machine."""
+    parts: dict[str, Callable[[Path], list[Figure]]] = {
+        "core": lambda folder: [core.folding(), core.ranking(), core.scoring(folder)],
+        "table": table.presses,
+        "hub": hub.ingest,
+        "system": lambda folder: [*system.hall(folder), system.recovery(folder)],
+    }
+    figures: list[Figure] = []
+    for name, measure in parts.items():
+        if only in (None, name):
+            with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+                figures += measure(Path(folder))
+    click.echo(as_table(figures))
+    save(figures, OUT)
+    click.echo(f"written to {OUT}")
+
+
+if __name__ == "__main__":
+    main()

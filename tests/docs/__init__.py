@@ -1,0 +1,1 @@
+"""What is generated for the documents: `make docs`. Nothing here is a test."""

@@ -1,0 +1,28 @@
+"""`make docs`: the pictures of display and pages in `docs/pictures/`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.docs import display, pages
+
+PICTURES = Path("docs/pictures")
+FRONT = {
+    "ready", "preview", "running", "paused", "assisting", "claimed, without network", "sealed",
+    "counting", "after a pulled plug",
+}  # fmt: skip
+
+
+def main() -> None:
+    """Make them all."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for language in ("es", "en"):
+        shots = display.screens(language)
+        display.sheet(shots).save(PICTURES / f"display-{language}.png", optimize=True)
+        if language == "es":
+            display.sheet(shots, FRONT.__contains__).save(PICTURES / "display.png", optimize=True)
+    pages.shoot(PICTURES)
+
+
+if __name__ == "__main__":
+    main()
