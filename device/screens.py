@@ -235,7 +235,7 @@ def _time_up(facts: Facts) -> Screen:
             pgettext("oled", "TIME!"), top_inverse=True, clock=limit, bottom=pgettext("oled", "hands off")
         )
     if count is not None and count.asked:
-        bottom = pgettext("oled", "{n}: sure? FINISH = yes").format(n=number)
+        bottom = pgettext("oled", "{n}? FINISH = yes").format(n=number)
         return Screen(title, top_inverse=True, clock=str(number), bottom=bottom, bottom_inverse=True)
     keys = pgettext("oled", "PAUSE − · ASSIST + · FINISH ok")
     return Screen(title, top_inverse=True, clock=str(number), bottom=keys)
