@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Final
 
 from shared.core.events import Event, EventType
+from shared.core.model import Level, Problem
 from shared.core.state import Frame
 
 Subject = tuple[str, ...]
@@ -96,22 +97,37 @@ class Rulings:
         """By `seq` in one log; the log of an earlier database before that of a later one, by its first ruling."""
         return sorted(rulings, key=lambda r: (self._logs[r.log].first_ms, r.log, r.seq))
 
-    def in_force(self) -> list[Event]:
-        """Every ruling in force, in order."""
-        return self.in_order(ruling for here in self._about.values() for ruling in here)
-
     def subjects(self, kind: str) -> list[Subject]:
         """What of a kind any ruling in force is about, in no order that means anything."""
         return sorted(s for s, here in self._about.items() if here and s[0] == kind)
 
-    def idle_revocations(self) -> list[Event]:
-        """Revocations that name no earlier ruling of their log."""
-        return [
-            revocation
-            for _, log in sorted(self._logs.items())
-            for revocation in reversed(log.revocations())
-            if not (revocation.data["ruling"] < revocation.seq and revocation.data["ruling"] in log.all)
-        ]
+    def problems(self, has_result: Callable[[str], bool], categories: Container[str]) -> Iterator[Problem]:
+        """Rulings about nothing that is there: no earlier ruling, no run with a result, no such category."""
+        for ruling in self.in_order(r for log in self._logs.values() for r in log.all.values()):
+            log, code = self._logs[ruling.log], None
+            if ruling.type == EventType.RULING_REVOKED:
+                if ruling.data["ruling"] not in log.all or ruling.data["ruling"] >= ruling.seq:
+                    code = "nothing_to_revoke"
+            elif ruling.seq not in log.revoked:
+                code = _idle(ruling, has_result, categories)
+            if code is not None:
+                yield problem_of(code, ruling)
+
+
+def _idle(ruling: Event, has_result: Callable[[str], bool], categories: Container[str]) -> str | None:
+    kind, *about = subject_of(ruling)
+    if kind in (ENTRANT, TIE):
+        return None if about[0] in categories else "unknown_category"
+    if kind == RUN:
+        return None if has_result(about[0]) else "ruling_without_run"
+    granted_to_nobody = kind == NOTHING and ruling.type == EventType.TIME_GRANTED
+    return "ruling_without_run" if granted_to_nobody else None
+
+
+def problem_of(code: str, ruling: Event, run: str | None = None) -> Problem:
+    """A problem with a ruling, where it stands."""
+    detail = {"type": str(ruling.type)}
+    return Problem(code, Level.WARNING, ruling.log, ruling.seq, run or ruling.run, detail)
 
 
 def frame_with(frame: Frame, rulings: Iterable[Event]) -> Frame:

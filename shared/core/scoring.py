@@ -31,7 +31,9 @@ def judge(run: Run, rulings: Iterable[Event], t_ms: int) -> Result | None:
         return result
     ways = list(run.possible())
     judged = [_judged(run, way.state, rulings, t_ms) for way in ways]
-    certain = len({way.refusals for way in ways}) == 1 and all(_worth(j) == _worth(result) for j in judged)
+    # refused too early at one end and too late at the other, an act may have counted in between
+    hidden = any(len(set(reasons) - {None}) > 1 for reasons in zip(*(w.refusals for w in ways), strict=True))
+    certain = not hidden and all(_worth(j) == _worth(result) for j in judged)
     return _bounded(run, result, judged, certain=certain)
 
 

@@ -19,7 +19,18 @@ from shared.core.overlay import status_ruled
 from shared.core.ranking import Standing, rank
 from shared.core.result import Result
 from shared.core.rules import CategoryRules
-from shared.core.rulings import ENTRANT, FRAMING, HEAT, RUN, TIE, Rulings, Subject, frame_with, subject_of
+from shared.core.rulings import (
+    ENTRANT,
+    FRAMING,
+    HEAT,
+    RUN,
+    TIE,
+    Rulings,
+    Subject,
+    frame_with,
+    problem_of,
+    subject_of,
+)
 from shared.core.run import END_OF_TIME_MS, Run, stamp_of
 from shared.core.scoring import judge
 from shared.core.timeline import Timeline
@@ -173,7 +184,8 @@ class Tournament:
     @property
     def problems(self) -> list[Problem]:
         """What stands on no line of the standings: about logs, about runs without a result, idle rulings."""
-        found = [*self._problems, *self._of_runs_without_result(), *self._of_rulings()]
+        idle = self._rulings.problems(self._has_result, self.categories)
+        found = [*self._problems, *self._of_runs_without_result(), *idle]
         return sorted(found, key=lambda p: (p.log or "", p.seq or 0, p.code))
 
     def _of_runs_without_result(self) -> Iterator[Problem]:
@@ -186,18 +198,6 @@ class Tournament:
                     yield Problem("unknown_category", Level.WARNING, start.log, start.seq, run_id, detail)
             elif not run.started:
                 yield from run.problems
-
-    def _of_rulings(self) -> Iterator[Problem]:
-        for ruling in self._rulings.idle_revocations():
-            yield _ruling_problem("nothing_to_revoke", ruling)
-        for ruling in self._rulings.in_force():
-            subject = subject_of(ruling)
-            if subject[0] == RUN and not self._has_result(subject[1]):
-                yield _ruling_problem("ruling_without_run", ruling)
-            elif subject[0] in (ENTRANT, TIE) and subject[1] not in self.categories:
-                yield _ruling_problem("unknown_category", ruling)
-            elif ruling.type == EventType.TIME_GRANTED and subject[0] not in (RUN, HEAT):
-                yield _ruling_problem("ruling_without_run", ruling)
 
     def _has_result(self, run_id: str) -> bool:
         run = self.runs.get(run_id)
@@ -217,7 +217,7 @@ class Tournament:
             return None
         absent = self._rulings.about((ENTRANT, result.category, result.entrant or ""))
         if absent and not run.practice:
-            told = [_ruling_problem("did_not_start_but_has_a_run", ruling, run.id) for ruling in absent]
+            told = [problem_of("did_not_start_but_has_a_run", ruling, run.id) for ruling in absent]
             result = replace(result, problems=(*result.problems, *told))
             rulings = self._rulings.in_order([*rulings, *absent])
         return status_ruled(result, rulings)
@@ -246,8 +246,3 @@ class Tournament:
             ties = [ruling.data["order"] for ruling in self._rulings.about((TIE, rules.id))]
             standings.append(CategoryStandings(rules.id, tuple(rank(lines, rules, ties))))
         return standings
-
-
-def _ruling_problem(code: str, ruling: Event, run: str | None = None) -> Problem:
-    detail = {"type": str(ruling.type)}
-    return Problem(code, Level.WARNING, ruling.log, ruling.seq, run or ruling.run, detail)

@@ -98,6 +98,12 @@ def test_a_count_after_a_reboot_beyond_the_limit_is_certain() -> None:
     assert (judged.status, judged.official_s, judged.marks) == (Status.UNFINISHED, 7250, ())
 
 
+def test_an_unknown_gap_that_changes_no_number_leaves_no_mark() -> None:
+    table = log().start().reboot("b2", alive_ms=10 * MINUTE).pause(S).resume(MINUTE).count(130 * MINUTE, 5)
+    judged = result(table)
+    assert (judged.status, judged.official_s, judged.marks) == (Status.UNFINISHED, 7250, ())
+
+
 def test_a_run_that_goes_on_after_a_reboot_is_marked_while_its_clock_is_not_known() -> None:
     folded = tournament(off_in_between().pause(5 * MINUTE))
     judged = folded.result(folded.runs["r1"], 26 * MINUTE)
