@@ -30,12 +30,15 @@ def live() -> FakeLive:
 
 
 @pytest.fixture(scope="module")
-def hub(live: FakeLive) -> Iterator[httpx.Client]:
-    settings = replace(QUICK, zone=ZoneInfo("Europe/Madrid"))
-    with (
-        serving(live, settings) as server,
-        httpx.Client(base_url=f"http://127.0.0.1:{server.port}") as client,
-    ):
+def address(live: FakeLive) -> Iterator[str]:
+    with serving(live, replace(QUICK, zone=ZoneInfo("Europe/Madrid"))) as server:
+        yield f"http://127.0.0.1:{server.port}"
+
+
+@pytest.fixture
+def hub(address: str) -> Iterator[httpx.Client]:
+    """A visitor of each test's own: the cookie of one who chose English stays with that one."""
+    with httpx.Client(base_url=address) as client:
         yield client
 
 
