@@ -163,7 +163,7 @@ class Presses:
         if situation.state is not State.TIME_UP:
             self.count = None
         elif self.count is None and situation.frame is not None:
-            self.count = Count(situation.frame.puzzle_pieces)
+            self.count = Count(situation.frame.pieces_of(situation.run.puzzle))
         if self.armed is not None and now >= self.armed.t + SECOND_PRESS_S:
             self.armed = None
         if self.count is not None:

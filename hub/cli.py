@@ -35,6 +35,42 @@ def main() -> None:
     """Collect what the table timers timed, rank everyone, and show it."""
 
 
+@main.group("rulebook")
+def rulebook_group() -> None:
+    """Rulebooks: the rules of a tournament as one TOML file."""
+
+
+@rulebook_group.command("check")
+@click.argument("book", metavar="FILE", type=RulebookParam())
+@click.option(
+    "--language", type=click.Choice(["es", "en"]), help="Of the questions; the rulebook's own if left out."
+)
+def rulebook_check(book: Rulebook, language: str | None) -> None:
+    """Tell every problem of a rulebook at once, else what it says and what to confirm with the organiser."""
+    from hub.rulebook_words import summary
+
+    click.echo(summary(book, language or book.language))
+
+
+@rulebook_group.command("new")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False)
+def rulebook_new(file: Path | None) -> None:
+    """Start a commented rulebook: on the screen, or in FILE, which must not be there yet."""
+    from shared.rulebook import template
+
+    if file is None:
+        click.echo(template(), nl=False)
+        return
+    try:
+        with file.open("x", encoding="utf-8") as new:
+            new.write(template())
+    except FileExistsError as error:
+        raise click.ClickException(f"{file} is there already; choose another name") from error
+    except OSError as error:
+        raise click.ClickException(f"{file} cannot be written ({error.strerror})") from error
+    click.echo(f"{file} is written; change it, then: timer-hub rulebook check {file}")
+
+
 @main.command()
 @click.argument("rulebook", type=RulebookParam())
 @click.argument("events", nargs=-1, required=True, type=click.Path(path_type=Path))

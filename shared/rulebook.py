@@ -5,10 +5,12 @@ The models below are the schema; a key that they do not name is a problem, never
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -25,14 +27,17 @@ from shared.checked_toml import (
     load_toml,
     parse_toml,
 )
+from shared.core.eligibility import Among, Range, WhoRules
 from shared.core.rules import (
     AssistRules,
     CategoryRules,
     CountKind,
     CountRules,
     EscapeRules,
+    MissingRules,
     Order,
     PauseRules,
+    RankingRules,
 )
 
 
@@ -50,12 +55,38 @@ Names = Annotated[dict[Literal["es", "en"], Name], BeforeValidator(_names), Fiel
 """A name for people: one text, or one for each language."""
 
 
+def _range(value: object) -> object:
+    match = re.fullmatch(r"\s*(\d{0,4})\s*(-?)\s*(\d{0,4})\s*", value) if isinstance(value, str) else None
+    if match is None or not (match[1] or match[3]) or bool(match[3]) > bool(match[2]):
+        raise ValueError('a range is text, for example "2", "4-6", "18-" or "-2010"')
+    least = int(match[1]) if match[1] else None
+    most = int(match[3]) if match[3] else None if match[2] else least
+    if least is not None and most is not None and least > most:
+        raise ValueError(f'"{value}" runs backwards: write "{most}-{least}"')
+    return Range(least, most)
+
+
+Ages = Annotated[Range, BeforeValidator(_range)]
+"""A range of whole numbers, written "2", "4-6", "18-" or "-2010"."""
+
+
+def _none(value: object) -> object:
+    return None if value == "none" else value
+
+
+Some = TypeVar("Some")
+NoneOr = Annotated[Some | None, BeforeValidator(_none)]
+"""A table, or "none" for those who want to say that there is none."""
+
+
 class TournamentTable(Table):
     """What the tournament is called and where its clocks are read."""
 
     name: Name
     time_zone: Annotated[str, BeforeValidator(_zone)] = "Europe/Madrid"
     language: Literal["es", "en"] = "es"
+    ages_on: date | None = None
+    """The date on which ages are taken, one for the whole tournament."""
 
 
 class PausesTable(Table):
@@ -81,11 +112,66 @@ class AssistsTable(Table):
         return AssistRules(self.count, self.total * 1000, self.added)
 
 
+class MissingTable(Table):
+    """Pieces missing at the claim: what each costs, and how many are charged at most."""
+
+    per_piece: SomeSeconds
+    most: SomeCount | None = None
+
+    def rules(self) -> MissingRules:
+        """The missing pieces as the core charges them."""
+        return MissingRules(self.per_piece, self.most)
+
+
+class AmongTable(Table):
+    """So many of an entrant's people must be of these ages, born in these years, or have this flag."""
+
+    least: SomeCount
+    ages: Ages | None = None
+    born: Ages | None = None
+    flag: Id | None = None
+
+    @model_validator(mode="after")
+    def _says_who(self) -> Self:
+        if self.ages is None and self.born is None and self.flag is None:
+            raise ValueError('who? write for example ages = "5-14", born = "-2010" or flag = "resident"')
+        return self
+
+    def rules(self) -> Among:
+        """The same as the core checks it."""
+        return Among(self.least, self.ages, self.born, self.flag)
+
+
+class WhoTable(Table):
+    """Who the category is for: people in an entrant, their ages or birth years, who must be among them."""
+
+    people: Ages
+    ages: Ages | None = None
+    born: Ages | None = None
+    among: tuple[AmongTable, ...] = ()
+
+    def rules(self) -> WhoRules:
+        """The same as the core checks it."""
+        return WhoRules(self.people, self.ages, self.born, tuple(a.rules() for a in self.among))
+
+
+class RankingTable(Table):
+    """A further ranking from the same race: of the entrants with a flag."""
+
+    id: Id
+    name: Names
+    flag: Id
+
+    def rules(self) -> RankingRules:
+        """The ranking as the core makes it."""
+        return RankingRules(self.id, self.flag, tuple(self.name.items()))
+
+
 class UnfinishedTable(Table):
     """How a puzzle that was not completed is measured, and where it stands."""
 
     count: CountKind
-    group: SomeCount
+    group: SomeCount | None = None
     per_piece: Seconds = 0
     order: Order = Order.FINISHERS_FIRST
 
@@ -93,10 +179,15 @@ class UnfinishedTable(Table):
     def _loose_pieces_cost(self) -> Self:
         if self.count is CountKind.LOOSE and self.per_piece == 0:
             raise ValueError('loose pieces need what each costs: write for example per_piece = "10s"')
-        if self.count is CountKind.JOINED and self.per_piece:
-            raise ValueError("joined pieces cost nothing: leave per_piece out")
-        if self.count is CountKind.JOINED and self.order is Order.ONE_SCALE:
-            raise ValueError("one scale needs loose pieces: joined pieces are no time")
+        if self.count is not CountKind.LOOSE and self.per_piece:
+            raise ValueError("only loose pieces cost time: leave per_piece out")
+        if self.count is not CountKind.LOOSE and self.order is Order.ONE_SCALE:
+            raise ValueError("one scale needs loose pieces: others are no time")
+        grouped = self.count in (CountKind.LOOSE, CountKind.JOINED)
+        if grouped and self.group is None:
+            raise ValueError("group is missing: from how many pieces on is a group correct? write group = 3")
+        if not grouped and self.group is not None:
+            raise ValueError(f'count = "{self.count}" knows no groups: leave group out')
         return self
 
 
@@ -141,13 +232,26 @@ class CategoryTable(Table):
 
     id: Id
     name: Names
-    pieces: SomeCount
+    pieces: SomeCount | None = None
+    puzzles: Annotated[tuple[SomeCount, ...], Field(min_length=2)] | None = None
     limit: SomeSeconds
-    preview: Seconds = 0
-    pauses: PausesTable | None = None
-    assists: AssistsTable | None = None
+    preview: NoneOr[Seconds] = None
+    pauses: NoneOr[PausesTable] = None
+    assists: NoneOr[AssistsTable] = None
     unfinished: UnfinishedTable
     escape: EscapeTable | None = None
+    missing: MissingTable | None = None
+    guests: Id | None = None
+    ranking: tuple[RankingTable, ...] = ()
+    who: WhoTable | None = None
+
+    @model_validator(mode="after")
+    def _has_puzzles(self) -> Self:
+        if (self.pieces is None) is (self.puzzles is None):
+            raise ValueError(
+                "write pieces = 500 for one puzzle, or puzzles = [500, 1000] for several in order"
+            )
+        return self
 
     @model_validator(mode="after")
     def _escape_fits(self) -> Self:
@@ -157,25 +261,39 @@ class CategoryTable(Table):
 
     def rules(self) -> CategoryRules:
         """The category as the core folds it."""
+        puzzles = self.puzzles or (self.pieces or 0,)
         return CategoryRules(
             id=self.id,
             name=next(iter(self.name.values())),
             names=tuple(self.name.items()),
-            pieces=self.pieces,
+            pieces=puzzles[0],
+            more_puzzles=puzzles[1:],
             limit_ms=self.limit * 1000,
-            preview_ms=self.preview * 1000,
+            preview_ms=(self.preview or 0) * 1000,
             pauses=None if self.pauses is None else self.pauses.rules(),
             assists=None if self.assists is None else self.assists.rules(),
-            count=CountRules(self.unfinished.count, self.unfinished.group, self.unfinished.per_piece),
+            count=CountRules(self.unfinished.count, self.unfinished.group or 1, self.unfinished.per_piece),
             order=self.unfinished.order,
             escape=None if self.escape is None else self.escape.rules(),
+            missing=None if self.missing is None else self.missing.rules(),
+            guests=self.guests,
+            rankings=tuple(r.rules() for r in self.ranking),
+            who=None if self.who is None else self.who.rules(),
         )
+
+
+class ConfirmTable(Table):
+    """A reading of a text that is silent or contradicts itself: to be confirmed before the day."""
+
+    key: Name
+    question: Names
 
 
 class RulebookFile(Table):
     """The whole file."""
 
     tournament: TournamentTable
+    confirm: tuple[ConfirmTable, ...] = ()
     category: Annotated[tuple[CategoryTable, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -192,6 +310,14 @@ class BadRulebook(BadFile):
 
 
 @dataclass(frozen=True, slots=True)
+class Confirm:
+    """A reading to be confirmed with the organiser: the key that holds it, and the question by language."""
+
+    key: str
+    question: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Rulebook:
     """A tournament's rules, ready to be folded with."""
 
@@ -199,6 +325,8 @@ class Rulebook:
     zone: ZoneInfo
     language: str
     categories: dict[str, CategoryRules]
+    ages_on: date | None = None
+    confirm: tuple[Confirm, ...] = ()
 
 
 def load_rulebook(path: Path) -> Rulebook:
@@ -223,6 +351,8 @@ def _rulebook(file: RulebookFile) -> Rulebook:
         zone=ZoneInfo(file.tournament.time_zone),
         language=file.tournament.language,
         categories={c.id: c.rules() for c in file.category},
+        ages_on=file.tournament.ages_on,
+        confirm=tuple(Confirm(c.key, {str(k): v for k, v in c.question.items()}) for c in file.confirm),
     )
 
 
@@ -243,3 +373,8 @@ def find_rulebook(name_or_path: str) -> Rulebook:
     if name_or_path in shipped_names():
         return shipped_rulebook(name_or_path)
     return load_rulebook(Path(name_or_path))
+
+
+def template() -> str:
+    """A commented rulebook to start from."""
+    return (resources.files("shared") / "rulebook_template.toml").read_text(encoding="utf-8")

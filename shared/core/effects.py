@@ -60,8 +60,24 @@ def claim(a: Attempt) -> RunState:
 
 
 def accept(a: Attempt) -> RunState:
-    """The judge agrees; pieces missing are noted where the rules ask for them."""
-    return a.run._replace(missing=a.data.get("missing"))
+    """The judge agrees: the run is sealed, or the next puzzle is handed over while the clock runs on.
+
+    Pieces missing are charged where the rules say so, each puzzle's up to the most.
+    """
+    rules, missing = a.frame.rules.missing, a.run.missing
+    if rules is not None:
+        told = a.data.get("missing") or 0
+        missing += told if rules.most is None else min(told, rules.most)
+    if a.frame.is_last(a.run.puzzle):
+        return a.run._replace(state=State.SEALED, missing=missing)
+    assert a.run.finish_ms is not None, "a claimed run has its finish"
+    return a.run._replace(
+        state=State.RUNNING,
+        missing=missing,
+        puzzle=a.run.puzzle + 1,
+        splits_ms=(*a.run.splits_ms, a.run.finish_ms),
+        finish_ms=None,
+    )
 
 
 def count(a: Attempt) -> RunState:

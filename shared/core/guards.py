@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from shared.core.model import Refusal
+from shared.core.rules import CountKind
 from shared.core.state import ActRef, Escape, Frame, RunState, assisted_ms
 
 
@@ -100,8 +101,14 @@ def help_wait_ms(escape: Escape | None, frame: Frame, t_ms: int) -> int:
 
 def pieces_fit(a: Attempt) -> Refusal | None:
     """Nobody can have more pieces than the puzzle; a ruling that it came short undoes no count."""
-    most = max(a.frame.rules.pieces, a.frame.puzzle_pieces)
+    most = max(a.frame.rules.puzzles[a.run.puzzle], a.frame.pieces_of(a.run.puzzle))
     return Refusal.TOO_MANY_PIECES if a.data["pieces"] > most else None
+
+
+def something_to_count(a: Attempt) -> Refusal | None:
+    """Where only a complete puzzle counts, there is nothing to count."""
+    nothing = a.frame.rules.count.kind is CountKind.NOTHING
+    return Refusal.NOTHING_TO_COUNT if nothing else None
 
 
 def has_notice(a: Attempt) -> Refusal | None:

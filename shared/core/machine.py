@@ -25,7 +25,8 @@ class Row(NamedTuple):
     guards: tuple[Guard, ...]
     effect: effects.Effect
     becomes: State | None
-    """None: the state the effect leaves."""
+    """None: the state the effect leaves, one of `may_become` or the one before."""
+    may_become: tuple[State, ...] = ()
     in_effect: bool = True
     """False: no act that could itself be undone (undo, rejection, a notice dismissed)."""
     keeps_ended_assist: bool = False
@@ -91,7 +92,7 @@ _LIVE: Final = (S.PREVIEW, S.RUNNING, S.PAUSED, S.ASSISTING, S.CLAIMED, S.TIME_U
 _CLOCK_RUNS: Final = (S.RUNNING, S.ASSISTING)
 
 ROWS: Final[tuple[Row, ...]] = (
-    Row((S.READY,), E.RUN_STARTED, (), effects.start, None),
+    Row((S.READY,), E.RUN_STARTED, (), effects.start, None, (S.PREVIEW, S.RUNNING)),
     Row(
         _CLOCK_RUNS,
         E.PAUSE_STARTED,
@@ -131,9 +132,15 @@ ROWS: Final[tuple[Row, ...]] = (
         S.CLAIMED,
         keeps_ended_assist=True,
     ),
-    Row((S.CLAIMED,), E.FINISH_ACCEPTED, (), effects.accept, S.SEALED),
+    Row((S.CLAIMED,), E.FINISH_ACCEPTED, (), effects.accept, None, (S.SEALED, S.RUNNING)),
     Row((S.CLAIMED,), E.FINISH_REJECTED, (), effects.back, None, in_effect=False),
-    Row((S.TIME_UP,), E.PIECES_COUNTED, (guards.pieces_fit,), effects.count, S.SEALED),
+    Row(
+        (S.TIME_UP,),
+        E.PIECES_COUNTED,
+        (guards.something_to_count, guards.pieces_fit),
+        effects.count,
+        S.SEALED,
+    ),
     Row(_LIVE, E.NOTICE_DISMISSED, (guards.has_notice,), effects.dismiss, None, in_effect=False),
     Row(_LIVE, E.ACT_UNDONE, (guards.names_last_act,), effects.back, None, in_effect=False),
 )

@@ -81,6 +81,7 @@ class Refusal(StrEnum):
     NOT_TIME_UP = "not_time_up"
     SEALED = "sealed"
     TOO_MANY_PIECES = "too_many_pieces"
+    NOTHING_TO_COUNT = "nothing_to_count"
     NOTHING_TO_UNDO = "nothing_to_undo"
     NOT_THE_LAST_ACT = "not_the_last_act"
     NO_NOTICE = "no_notice"

@@ -9,6 +9,7 @@ from typing import Final
 from shared.core.events import Event, EventType
 from shared.core.model import Level, Mark, Problem, Status
 from shared.core.result import Result
+from shared.core.rules import CountKind
 from shared.core.state import Frame
 
 
@@ -26,6 +27,8 @@ class Draft:
     penalty_s: int = 0
     stage_s: int | None = None
     pieces: int | None = None
+    """Counted on the table; of several puzzles, of the one that lay there."""
+    puzzle: int = 0
     finish_s: int | None = None
     """Time of the finish in effect, the escape stage at its official time."""
     set_s: int | None = None
@@ -74,8 +77,8 @@ def _puzzle_pieces(draft: Draft, ruling: Event) -> None:
 def _pieces(draft: Draft, ruling: Event) -> None:
     """The count corrected, or an uncounted run counted on the judge's phone."""
     pieces = ruling.data["pieces"]
-    most = draft.frame.rules.pieces if draft.most_pieces is None else draft.most_pieces
-    if draft.status is not Status.UNFINISHED:
+    most = draft.frame.rules.puzzles[draft.puzzle] if draft.most_pieces is None else draft.most_pieces
+    if draft.status is not Status.UNFINISHED or draft.frame.rules.count.kind is CountKind.NOTHING:
         draft.report("pieces_not_due", ruling)
     elif pieces > most:
         draft.report("too_many_pieces", ruling, pieces=pieces, most=most)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
 from shared.core.model import Mark, Status
 from shared.core.result import Result
-from shared.core.rules import CategoryRules, CountKind, Order
+from shared.core.rules import CategoryRules, Order
 
 Key = tuple[int, int]
 _NOT_RANKED: Final = frozenset({Mark.PRACTICE, Mark.OUT_OF_COMPETITION, Mark.TWO_RUNS})
@@ -37,7 +37,7 @@ def sort_key(result: Result, rules: CategoryRules) -> Key | None:
         return 0, result.official_s
     if result.status is not Status.UNFINISHED or result.pieces is None:
         return None
-    if rules.count.kind is CountKind.JOINED:
+    if rules.pieces_rank:
         return 1, -result.pieces
     assert result.official_s is not None, "loose pieces register as time"
     return (0 if rules.order is Order.ONE_SCALE else 1), result.official_s
@@ -65,6 +65,18 @@ def rank(
         standings += _placed([r for _, r in tied], len(standings) + 1, ties_broken)
     below.sort(key=lambda r: (_LISTED.index(r.status) if r.status in _LISTED else -1, *_name(r)))
     return standings + [Standing(None, r) for r in below]
+
+
+def further(standings: Iterable[Standing], has_flag: Callable[[str], bool]) -> list[Standing]:
+    """A further ranking from the same race: of ranked entrants with a flag, places numbered anew.
+
+    Who shares a place in the race shares it here; a tie broken there is broken here.
+    """
+    chosen = [s for s in standings if s.rank is not None and has_flag(s.result.entrant or "")]
+    places: dict[int, int] = {}
+    for n, standing in enumerate(chosen, start=1):
+        places.setdefault(standing.rank or 0, n)
+    return [Standing(places[s.rank or 0], s.result) for s in chosen]
 
 
 def _name(result: Result) -> tuple[str, str]:

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 
+from shared.core.eligibility import WhoRules
+
 
 class CountKind(StrEnum):
     """What is counted on the table when the limit has passed."""
@@ -16,6 +18,10 @@ class CountKind(StrEnum):
     """Pieces not in a correct group of at least `group`; each costs seconds (Torneo III, Penalizaciones)."""
     JOINED = "joined"
     """Pieces in islands of at least `group`; most wins (Castrillo, islas de 3 o más)."""
+    LARGEST = "largest"
+    """Pieces of the largest connected area only; most wins."""
+    NOTHING = "nothing"
+    """Only a complete puzzle counts: who has not finished is not ranked."""
 
 
 class Order(StrEnum):
@@ -54,6 +60,24 @@ class CountRules:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingRules:
+    """Pieces missing at the claim: each costs seconds, up to a number of pieces."""
+
+    seconds_per_piece: int
+    most: int | None = None
+    """No more pieces than this are charged."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingRules:
+    """A further ranking from the same race: of the entrants with a flag, places numbered anew."""
+
+    id: str
+    flag: str
+    names: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class EscapeRules:
     """The escape stage (Castrillo, parejas): steps in order, help paid with tickets."""
 
@@ -86,18 +110,36 @@ class CategoryRules:
     count: CountRules
     order: Order = Order.FINISHERS_FIRST
     escape: EscapeRules | None = None
+    more_puzzles: tuple[int, ...] = ()
+    """Pieces of the puzzles that follow the first, in order, each handed over when the one before is accepted."""
+    missing: MissingRules | None = None
+    guests: str | None = None
+    """Entrants with this flag are timed and not ranked."""
+    rankings: tuple[RankingRules, ...] = ()
+    who: WhoRules | None = None
     names: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     """Names by language, for people; not part of the rules' identity."""
 
     def canonical(self) -> str:
-        """Canonical JSON of everything that can change a result."""
+        """Canonical JSON of everything that can change the result of a run."""
         data = asdict(self)
-        del data["names"], data["name"]
+        for of_no_run in ("names", "name", "guests", "rankings", "who"):
+            del data[of_no_run]
         return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     def digest(self) -> str:
         """SHA-256 of the canonical JSON, as `run_started.rules` carries it."""
         return _digest(self)
+
+    @property
+    def puzzles(self) -> tuple[int, ...]:
+        """The pieces of each puzzle of the run, in order."""
+        return (self.pieces, *self.more_puzzles)
+
+    @property
+    def pieces_rank(self) -> bool:
+        """Whether the unfinished are ranked by pieces put together, most first."""
+        return self.count.kind in (CountKind.JOINED, CountKind.LARGEST)
 
     def name_in(self, language: str) -> str:
         """The category's name in a language, else its own."""

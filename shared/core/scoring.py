@@ -10,7 +10,7 @@ from shared.core.events import Event
 from shared.core.model import Level, Mark, Problem, State, Status
 from shared.core.overlay import Draft, lay_over
 from shared.core.result import Result
-from shared.core.rules import CountKind, EscapeRules
+from shared.core.rules import CategoryRules, CountKind, EscapeRules
 from shared.core.run import Run
 from shared.core.state import HandOver, RunState, counted_ms
 
@@ -50,18 +50,27 @@ def _drafted(run: Run, now: RunState) -> Draft:
     draft.mark(Mark.INTERRUPTED, when=run.goes_back or run.split)
     draft.mark(Mark.SUPERSEDED, when=run.superseded)
     draft.mark(Mark.PRACTICE, when=run.practice)
-    if now.finish_ms is not None:
+    if now.finish_ms is not None and not run.frame.is_last(now.puzzle):
+        draft.mark(Mark.UNACCEPTED)  # of a puzzle on the way: the run goes on
+    elif now.finish_ms is not None:
         draft.status = Status.FINISHED
         draft.raw_s = counted_ms(now, run.frame, now.finish_ms) // 1000
         draft.stage_s = _escape_official_s(now.handed_over, run.frame.rules.escape)
         escape_s = now.handed_over.counted_ms // 1000 if now.handed_over is not None else 0
-        draft.finish_s = (draft.stage_s or 0) + draft.raw_s - escape_s
+        draft.finish_s = (draft.stage_s or 0) + draft.raw_s - escape_s + _missing_s(run, now)
         draft.mark(Mark.UNACCEPTED, when=now.state is State.CLAIMED)
     elif now.state in (State.TIME_UP, State.SEALED):
         draft.status, draft.pieces = Status.UNFINISHED, now.pieces
         draft.counted_once = now.pieces is not None
-        draft.mark(Mark.AWAITING_COUNT, when=now.pieces is None)
+        draft.puzzle = now.puzzle
+        nothing_due = run.frame.rules.count.kind is CountKind.NOTHING
+        draft.mark(Mark.AWAITING_COUNT, when=now.pieces is None and not nothing_due)
     return draft
+
+
+def _missing_s(run: Run, now: RunState) -> int:
+    rules = run.frame.rules.missing
+    return 0 if rules is None else now.missing * rules.seconds_per_piece
 
 
 def _escape_official_s(over: HandOver | None, rules: EscapeRules | None) -> int | None:
@@ -77,6 +86,7 @@ def _escape_official_s(over: HandOver | None, rules: EscapeRules | None) -> int 
 
 def _settled(run: Run, draft: Draft) -> Result:
     rules = run.frame.rules
+    pieces = _all_pieces(draft, rules)
     added_s = draft.penalty_s
     if rules.assists is not None and rules.assists.added:
         added_s += draft.assist_s
@@ -85,11 +95,11 @@ def _settled(run: Run, draft: Draft) -> Result:
         official_s = draft.set_s
     elif draft.finish_s is not None:
         official_s = draft.finish_s + added_s
-    elif draft.status is Status.UNFINISHED and rules.count.kind is CountKind.JOINED:
+    elif draft.status is Status.UNFINISHED and rules.count.kind is not CountKind.LOOSE:
         for penalty in draft.penalties:
             draft.report("penalty_moves_nothing", penalty)
-    elif draft.pieces is not None:
-        official_s = rules.limit_ms // 1000 + rules.count.seconds_per_piece * draft.pieces + added_s
+    elif pieces is not None:
+        official_s = rules.limit_ms // 1000 + rules.count.seconds_per_piece * pieces + added_s
     return Result(
         run=run.id,
         category=run.category,
@@ -101,10 +111,19 @@ def _settled(run: Run, draft: Draft) -> Result:
         assist_s=draft.assist_s,
         penalty_s=draft.penalty_s,
         stage_s=draft.stage_s,
-        pieces=draft.pieces,
+        pieces=pieces,
         marks=tuple(draft.marks),
         problems=tuple(draft.problems),
     )
+
+
+def _all_pieces(draft: Draft, rules: CategoryRules) -> int | None:
+    """Of several puzzles: the ones completed count whole as joined, the ones not begun whole as loose."""
+    if draft.pieces is None:
+        return None
+    puzzles = rules.puzzles
+    others = puzzles[: draft.puzzle] if rules.pieces_rank else puzzles[draft.puzzle + 1 :]
+    return draft.pieces + sum(others)
 
 
 def _bounded(run: Run, result: Result, possible: Sequence[Result], *, certain: bool) -> Result:

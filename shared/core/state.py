@@ -66,10 +66,15 @@ class RunState(NamedTuple):
     escape: Escape | None = None
     """Set while the escape stage runs."""
     handed_over: HandOver | None = None
+    puzzle: int = 0
+    """Which puzzle is on the table: 0 for the first."""
+    splits_ms: tuple[int, ...] = ()
+    """The claims of the puzzles before it, each accepted."""
     finish_ms: int | None = None
     """Instant of the claim in effect."""
     pieces: int | None = None
-    missing: int | None = None
+    missing: int = 0
+    """Pieces missing at the accepted claims that are charged."""
     raised: Raised | None = None
     dismissed_ms: int = -1
     last_act: ActRef | None = None
@@ -97,10 +102,14 @@ class Frame(NamedTuple):
     pieces: int | None = None
     """The puzzle's pieces where a ruling corrected them."""
 
-    @property
-    def puzzle_pieces(self) -> int:
-        """How many pieces the run's puzzle has."""
-        return self.rules.pieces if self.pieces is None else self.pieces
+    def pieces_of(self, puzzle: int) -> int:
+        """How many pieces a puzzle of the run has; a ruling speaks of a run's only puzzle."""
+        corrected = self.pieces is not None and not self.rules.more_puzzles
+        return self.pieces if corrected and self.pieces is not None else self.rules.puzzles[puzzle]
+
+    def is_last(self, puzzle: int) -> bool:
+        """Whether no puzzle follows."""
+        return puzzle == len(self.rules.more_puzzles)
 
 
 def paused_until(run: RunState, frame: Frame, t_ms: int) -> int:

@@ -14,9 +14,9 @@ from typing import Final
 from shared.core.chronicle import Chronicle
 from shared.core.events import ACTS, HUB_DEVICE, KNOWN_TYPES, RULINGS, Event, EventType
 from shared.core.lines import lines_of, start_order
-from shared.core.model import Level, Problem, Status
+from shared.core.model import Level, Mark, Problem, Status
 from shared.core.overlay import status_ruled
-from shared.core.ranking import Standing, rank
+from shared.core.ranking import Standing, further, rank
 from shared.core.result import Result
 from shared.core.rules import CategoryRules
 from shared.core.rulings import (
@@ -53,6 +53,8 @@ class CategoryStandings:
 
     id: str
     standings: tuple[Standing, ...]
+    further: tuple[tuple[str, tuple[Standing, ...]], ...] = ()
+    """Further rankings from the same race, by id."""
 
 
 class Tournament:
@@ -74,6 +76,8 @@ class Tournament:
         """Runs that span boots, by each device that they were timed with."""
         self._heats: defaultdict[str, dict[str, Run]] = defaultdict(dict)
         self._rulings = Rulings()
+        self.flags: Mapping[tuple[str, str], frozenset[str]] = {}
+        """What is known of entrants by category and id: residents, guests, an age band, a team's size."""
         self._problems: list[Problem] = []
 
     # Folding ------------------------------------------------------------------------------------------
@@ -244,5 +248,16 @@ class Tournament:
                 if category == rules.id and entrant not in here
             ]
             ties = [ruling.data["order"] for ruling in self._rulings.about((TIE, rules.id))]
-            standings.append(CategoryStandings(rules.id, tuple(rank(lines, rules, ties))))
+            ranked = rank([self._as_guest(line, rules) for line in lines], rules, ties)
+            others = ((r.id, tuple(further(ranked, self._flagged(rules.id, r.flag)))) for r in rules.rankings)
+            standings.append(CategoryStandings(rules.id, tuple(ranked), tuple(others)))
         return standings
+
+    def _flagged(self, category: str, flag: str) -> Callable[[str], bool]:
+        return lambda entrant: flag in self.flags.get((category, entrant), ())
+
+    def _as_guest(self, line: Result, rules: CategoryRules) -> Result:
+        """A guest is timed and not ranked."""
+        if rules.guests is None or not self._flagged(rules.id, rules.guests)(line.entrant or ""):
+            return line
+        return replace(line, marks=(*line.marks, Mark.OUT_OF_COMPETITION))
