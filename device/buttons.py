@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from queue import SimpleQueue
@@ -32,6 +33,10 @@ HEADER_DRIVERS: Final = frozenset(
 """Drivers of the 40-pin header; its chip number is another one on every kernel."""
 
 
+OLDEST_LGPIO: Final = (0, 2)
+"""From here on its edges carry CLOCK_MONOTONIC, whatever the kernel."""
+
+
 class NoButtons(RuntimeError):
     """The buttons cannot be reached; the text says why and is shown to people."""
 
@@ -59,6 +64,7 @@ def open_factory(kind: str, chip: int | None = None, sysfs: Path = SYSFS) -> Any
         return MockFactory()
     if kind != "lgpio":
         raise NoButtons(f"unknown kind of pins {kind!r}: lgpio or mock")
+    number = header_chip(sysfs) if chip is None else chip
     try:
         import lgpio  # here, not above: there is none on a laptop
         from gpiozero.pins.lgpio import LGPIOFactory
@@ -66,11 +72,20 @@ def open_factory(kind: str, chip: int | None = None, sysfs: Path = SYSFS) -> Any
         raise NoButtons(f"lgpio cannot be loaded: {error}") from error
     if not hasattr(lgpio, "gpio_claim_alert"):
         raise NoButtons("lgpio is an empty stub: install python3-lgpio with apt")
-    number = header_chip(sysfs) if chip is None else chip
+    version = lgpio_version(lgpio)
+    if version < OLDEST_LGPIO:
+        raise NoButtons(f"lgpio {'.'.join(map(str, version))} stamps edges with another clock: 0.2 is needed")
     try:
         return LGPIOFactory(chip=number)
     except (lgpio.error, GPIOZeroError, OSError) as error:
         raise NoButtons(f"gpiochip{number} cannot be opened: {error}") from error
+
+
+def lgpio_version(lgpio: Any) -> tuple[int, ...]:
+    """The version that lgpio says it has, `lgpio.py_0.2.2.0`; () when it says something else."""
+    _, _, version = str(lgpio.get_module_version()).rpartition("_")
+    parts = version.split(".")
+    return tuple(map(int, parts)) if all(part.isdigit() for part in parts) else ()
 
 
 class Buttons:
@@ -83,6 +98,7 @@ class Buttons:
     def __init__(self, factory: Any, edges: SimpleQueue[object], pins: Mapping[Button, int] = PINS) -> None:
         self._devices: dict[Button, Any] = {}
         self._callbacks: list[Callable[[float, int], None]] = []  # the pin keeps only a weak reference
+        self._listener = _listener(factory)
         for button, pin in pins.items():
             try:
                 self._claim(factory, edges, button, pin)
@@ -93,6 +109,16 @@ class Buttons:
     def levels(self) -> dict[Button, bool]:
         """Which buttons are down right now."""
         return {button: bool(device.is_active) for button, device in self._devices.items()}
+
+    @property
+    def alive(self) -> bool:
+        """Whether edges can still arrive; False for good once the library's thread has ended."""
+        return self._listener is None or self._listener.is_alive()
+
+    @property
+    def may_lose_edges(self) -> bool:
+        """Whether the levels must be looked at now and then, for an edge that was lost on its way."""
+        return self._listener is not None
 
     def close(self) -> None:
         """Lets go of the pins; no edge is put after it returns."""
@@ -111,6 +137,16 @@ class Buttons:
         self._callbacks.append(changed)
         device.pin.edges = "both"
         device.pin.when_changed = changed
+
+
+def _listener(factory: Any) -> threading.Thread | None:
+    """The thread in which lgpio tells its edges: any error in a callback ends it, and nobody is told."""
+    if type(factory).__module__ != "gpiozero.pins.lgpio":
+        return None
+    for thread in threading.enumerate():
+        if type(thread).__module__ == "lgpio":
+            return thread
+    raise NoButtons("the thread of lgpio that hears the edges does not run")
 
 
 class MockPins:

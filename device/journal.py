@@ -1,7 +1,8 @@
 """The journal: every event of this table on the disk before anybody is shown it, cut-proof at any byte.
 
 A directory holds one file per log, `<log>.journal`; `<log>.damaged` keeps what could not be read of it;
-`logs` names the logs in the order in which they were begun; `lock` is held by the one process that writes.
+`logs` names the logs in the order in which they were begun; `lock` is held by the one process that writes;
+`reserve` holds room for what a full disk would refuse.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from device.disk import replace_file, sync_directory
-from device.journal_line import Content, journal_line, read_lines
+from device.journal_line import Content, journal_line, read_lines, without_gaps
+from device.storage import RESERVE_BYTES, Reserve, is_read_only
 from shared.core.events import VERSION, Event, event_from_json
 from shared.core.model import Level, Problem
 
 _LOG_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 Sync = Callable[[int], None]
 
 
@@ -43,13 +46,16 @@ class Journal:
     log: str
     """The id of the log that grows."""
 
-    def __init__(self, directory: Path, device: str, new_log: Callable[[], str], sync: Sync) -> None:
+    def __init__(
+        self, directory: Path, device: str, new_log: Callable[[], str], sync: Sync, reserve: Reserve
+    ) -> None:
         self.directory = directory
         self.device = device
         self.findings: list[Problem] = []
         """What was found damaged; people must be told."""
         self._new_log = new_log
         self._sync = sync
+        self._reserve = reserve
         self._logs: list[str] = []
         self._events: list[Event] = []
         self._lock_fd = self._fd = -1
@@ -60,17 +66,25 @@ class Journal:
 
     @classmethod
     def open(
-        cls, directory: Path, device: str, new_log: Callable[[], str], *, sync: Sync = os.fdatasync
+        cls,
+        directory: Path,
+        device: str,
+        new_log: Callable[[], str],
+        *,
+        sync: Sync = os.fdatasync,
+        reserve_bytes: int = RESERVE_BYTES,
     ) -> Journal:
         """Continues the newest log if it is whole, else begins a new one with an id from `new_log`.
 
         A log with a torn, zeroed or flipped byte is closed for good, for no seq may be given twice;
-        `findings` tells. `sync` makes the bytes of a file descriptor durable.
+        `findings` tells. `sync` makes the bytes of a file descriptor durable; `reserve_bytes` are held back
+        for a full disk.
         Raises JournalBusy if another process has it, NotSaved if the disk does not take it.
         """
-        journal = cls(directory, device, new_log, sync)
+        journal = cls(directory, device, new_log, sync, Reserve(directory / "reserve", reserve_bytes))
         try:
             journal._take_lock()
+            journal._reserve.take()
             journal._logs = journal._known_logs()
             if not journal._continue_newest():
                 journal._begin()
@@ -112,10 +126,13 @@ class Journal:
             return event
 
     def read(self, from_seq: int, limit: int, log: str | None = None) -> list[Event]:
-        """Up to `limit` events from `from_seq` on, of the log that grows or of an earlier one."""
+        """Up to `limit` events from `from_seq` on, of the log that grows or of an earlier one.
+
+        In place of events that were lost between others of an earlier log stands one `records_missing`.
+        """
         if log is not None and log != self.log:
             content = self._content(log)
-            return [e for e in content.events if e.seq >= from_seq][:limit] if content else []
+            return without_gaps(content.events, from_seq)[:limit] if content else []
         start = max(from_seq, 1) - 1
         with self._reading:
             return self._events[start : start + limit]
@@ -127,8 +144,33 @@ class Journal:
 
     def earlier(self) -> list[list[Event]]:
         """What can be read of the logs closed before it, oldest first."""
-        contents = [self._content(log) for log in self._logs if log != self.log]
+        contents = [self._content(log) for log in self.earlier_logs()]
         return [list(content.events) for content in contents if content and content.events]
+
+    def trouble(self) -> str | None:
+        """Why what comes next may not be saved: `read_only`, `full`, `failing`, or None; asked every second.
+
+        Room that was given up is taken again here as soon as there is some.
+        """
+        try:
+            if is_read_only(self.directory):
+                return "read_only"
+        except OSError:
+            return "failing"
+        return None if self._reserve.take() else "full"
+
+    def earlier_logs(self) -> list[str]:
+        """The ids of the logs closed before, oldest first."""
+        return [log for log in self._logs if log != self.log]
+
+    def delete(self, log: str) -> None:
+        """Deletes a log closed before, and what was set aside of it. Raises OSError."""
+        if log == self.log or log not in self._logs:
+            raise ValueError(f"{log} is no log that was closed before")
+        for suffix in ("journal", "damaged"):
+            (self.directory / f"{log}.{suffix}").unlink(missing_ok=True)
+        sync_directory(self.directory)
+        self._logs = [kept for kept in self._logs if kept != log]
 
     def begin_new_log(self) -> None:
         """Closes the log for good and begins a new one: its end is in doubt. Raises NotSaved."""
@@ -229,6 +271,19 @@ class Journal:
 
     def _write(self, line: bytes) -> None:
         try:
+            self._try_write(line)
+        except OSError as error:
+            if error.errno not in _FULL or not self._gave_room():
+                raise NotSaved(f"journal {self.log}: {error}") from error
+            try:
+                self._try_write(line)
+            except OSError as again:
+                raise NotSaved(f"journal {self.log}: {again}") from again
+        self._size += len(line)
+        self._torn = False
+
+    def _try_write(self, line: bytes) -> None:
+        try:
             if self._torn:
                 self._cut_back()
             if os.fstat(self._fd).st_nlink == 0:
@@ -238,12 +293,16 @@ class Journal:
             while written < len(line):
                 written += os.write(self._fd, line[written:])
             self._sync(self._fd)
-        except OSError as error:
+        except OSError:
             with contextlib.suppress(OSError):  # else the next append cuts it back
                 self._cut_back()
-            raise NotSaved(f"journal {self.log}: {error}") from error
-        self._size += len(line)
-        self._torn = False
+            raise
+
+    def _gave_room(self) -> bool:
+        try:
+            return self._reserve.release()
+        except OSError:
+            return False
 
     def _cut_back(self) -> None:
         os.ftruncate(self._fd, self._size)

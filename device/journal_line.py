@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.core.events import Event, event_from_json
+from shared.core.events import Event, EventType, event_from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,28 @@ def read_lines(content: bytes, log: str) -> Content:
         else:
             events.append(event)
     return Content(tuple(events), bytes(damaged))
+
+
+def without_gaps(events: Sequence[Event], from_seq: int) -> list[Event]:
+    """The events from `from_seq` on; `records_missing` stands where some were lost before or between them.
+
+    Without it the hub would wait for ever for a seq that nobody can give.
+    """
+    whole: list[Event] = []
+    due = max(from_seq, 1)
+    for event in events:
+        if event.seq < due:
+            continue
+        if event.seq > due:
+            whole.append(_missing(due, event))
+        whole.append(event)
+        due = event.seq + 1
+    return whole
+
+
+def _missing(seq: int, until: Event) -> Event:
+    kind, to = EventType.RECORDS_MISSING, until.seq - 1
+    return Event(until.device, until.log, seq, kind, until.boot, until.mono_ms, data={"to": to})
 
 
 def _lines(content: bytes) -> list[bytes]:
