@@ -16,6 +16,7 @@ from device.situation import Situation
 from shared.core.events import EventType
 from shared.core.machine import limit_due
 from shared.core.model import Notice, State
+from shared.core.rules import CountKind
 
 HOLD_S: Final = 2.0
 """START held so long undoes; FINISH held so long confirms an untouched 0."""
@@ -100,6 +101,8 @@ class Presses:
     def __init__(self) -> None:
         self.armed: Arm | None = None
         self.count: Count | None = None
+        """Pieces being counted after the limit, or missing ones at a claim."""
+        self._counted: object = None
         self._down: dict[Button, _Down] = {}
         self._dead: set[Button] = set()
         self._question: object = None
@@ -160,10 +163,11 @@ class Presses:
 
     def tick(self, now: float, situation: Situation) -> list[Intent]:
         """What holding, and waiting in vain, mean at this instant."""
-        if situation.state is not State.TIME_UP:
-            self.count = None
-        elif self.count is None and situation.frame is not None:
-            self.count = Count(situation.frame.pieces_of(situation.run.puzzle))
+        counted = _what_is_counted(situation)
+        if counted != self._counted:
+            self._counted = counted
+            frame, puzzle = situation.frame, situation.run.puzzle
+            self.count = None if counted is None or frame is None else Count(frame.pieces_of(puzzle))
         if self.armed is not None and now >= self.armed.t + SECOND_PRESS_S:
             self.armed = None
         if self.count is not None:
@@ -279,15 +283,19 @@ class Presses:
         return [Act(_PLAIN[button], t, {})]
 
     def _claimed(self, button: Button, t: float, situation: Situation) -> list[Intent]:
+        if self.count is not None and button in (B.PAUSE, B.ASSIST):
+            self.count.press(button, t)
+            return []
         if button is not B.FINISH:
             return [Refused(_PLAIN[button], "claimed", t)]
         if self._too_soon(t, self.question(situation)):
             return [Refused(E.FINISH_ACCEPTED, "too_soon", t)]
-        return [Act(E.FINISH_ACCEPTED, t, {})]
+        return [Act(E.FINISH_ACCEPTED, t, {} if self.count is None else {"missing": self.count.number})]
 
     def _time_up(self, button: Button, t: float, situation: Situation) -> list[Intent]:
         count = self.count
-        assert count is not None, "tick made the count when the limit had passed"
+        if count is None:  # only a complete puzzle counts: the run is over
+            return [Next(t)] if button is B.START else [Refused(_PLAIN[button], "after_limit", t)]
         if button is B.START:
             return [Refused(E.RUN_STARTED, "after_limit", t)]
         if button is not B.FINISH:
@@ -313,6 +321,16 @@ class Presses:
         if self._too_soon(t, self.question(situation)):
             return [Refused(E.RUN_STARTED, "too_soon", t)]
         return [Next(t)]
+
+
+def _what_is_counted(situation: Situation) -> object:
+    """Identity of the count that a situation asks for; None where nothing is counted."""
+    if situation.frame is None:
+        return None
+    rules, last = situation.frame.rules, situation.held.last_act
+    pieces_due = situation.state is State.TIME_UP and rules.count.kind is not CountKind.NOTHING
+    missing_due = situation.state is State.CLAIMED and rules.missing is not None
+    return (situation.state, last) if pieces_due or missing_due else None
 
 
 def _next_help(situation: Situation) -> EventType:

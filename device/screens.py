@@ -75,7 +75,14 @@ def _heat(facts: Facts) -> str:
 def _title(facts: Facts) -> tuple[str, bool]:
     """The top line of a state that needs no title of its own."""
     pgettext = _t(facts)
-    return (pgettext("oled", "PRACTICE"), True) if facts.practice else (_table(facts), False)
+    if facts.practice:
+        return pgettext("oled", "PRACTICE"), True
+    frame, puzzle = facts.situation.frame, facts.situation.run.puzzle
+    several = (
+        frame is not None and bool(frame.rules.more_puzzles) and facts.situation.state is not State.READY
+    )
+    place = f" · {puzzle + 1}/{len(frame.rules.puzzles)}" if several and frame is not None else ""
+    return _table(facts) + place, False
 
 
 def _ready(facts: Facts) -> Screen:
@@ -213,11 +220,14 @@ def _assisting(facts: Facts) -> Screen:
 def _claimed(facts: Facts) -> Screen:
     pgettext = _t(facts)
     assert facts.situation.run.finish_ms is not None, "a claimed run has its finish"
+    bottom = pgettext("oled", "FINISH yes · hold START no")
+    if facts.count is not None:
+        bottom = pgettext("oled", "missing {n} · ASSIST + · FINISH yes").format(n=facts.count.number)
     return Screen(
         pgettext("oled", "COMPLETE?"),
         top_inverse=True,
         clock=_clock(facts, facts.situation.run.finish_ms),
-        bottom=pgettext("oled", "FINISH yes · hold START no"),
+        bottom=bottom,
     )
 
 
@@ -226,9 +236,11 @@ def _time_up(facts: Facts) -> Screen:
     situation, count = facts.situation, facts.count
     assert situation.frame is not None, "a run has rules"
     late_ms = situation.t_ms - limit_due(situation.run, situation.frame)
-    loose = situation.frame.rules.count.kind is CountKind.LOOSE
-    title = pgettext("oled", "LOOSE PIECES") if loose else pgettext("oled", "JOINED PIECES")
+    title = _count_title(facts, situation.frame.rules.count.kind)
     number = count.number if count is not None else 0
+    if count is None and situation.frame.rules.count.kind is CountKind.NOTHING:
+        limit, words = clock_text(situation.frame.rules.limit_ms // 1000), pgettext("oled", "START = next")
+        return Screen(pgettext("oled", "TIME!"), top_inverse=True, clock=limit, bottom=words)
     if late_ms < TIME_UP_TITLE_MS and not (count is not None and count.touched):
         limit = clock_text(situation.frame.rules.limit_ms // 1000)
         return Screen(
@@ -239,6 +251,15 @@ def _time_up(facts: Facts) -> Screen:
         return Screen(title, top_inverse=True, clock=str(number), bottom=bottom, bottom_inverse=True)
     keys = pgettext("oled", "PAUSE − · ASSIST + · FINISH ok")
     return Screen(title, top_inverse=True, clock=str(number), bottom=keys)
+
+
+def _count_title(facts: Facts, kind: CountKind) -> str:
+    pgettext = _t(facts)
+    titles = {
+        CountKind.LOOSE: pgettext("oled", "LOOSE PIECES"),
+        CountKind.LARGEST: pgettext("oled", "LARGEST AREA"),
+    }
+    return titles.get(kind, pgettext("oled", "JOINED PIECES"))
 
 
 def _sealed(facts: Facts) -> Screen:

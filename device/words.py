@@ -42,6 +42,7 @@ def refusal_text(language: str, refusal: Refusal, situation: Situation) -> str:
         "claimed": pgettext("oled", "FINISH yes · hold START no"),
         "sealed": pgettext("oled", "closed: START = next"),
         "too_many_pieces": pgettext("oled", "more than the puzzle has"),
+        "nothing_to_count": pgettext("oled", "nothing to count"),
         "nothing_to_undo": pgettext("oled", "nothing to undo"),
         "not_the_last_act": pgettext("oled", "nothing to undo"),
         "start_too_old": pgettext("oled", "start: undo at the hub"),

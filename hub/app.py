@@ -143,7 +143,7 @@ class Hub:
             return
         before = plans_for(self._plan[1], self._plan[0], self._parts.rulebook)
         self._plan = rows, seats
-        self._view.plan(names_from((r.category, r.entrant, r.public_name) for r in rows), seats)
+        self._view.plan(names_from((r.category, r.entrant, r.public_name, r.flags) for r in rows), seats)
         for device, plan in plans_for(seats, rows, self._parts.rulebook).items():
             if before.get(device) != plan:
                 self._ingest.publish_plan(device, plan)

@@ -78,16 +78,22 @@ def rulebook_new(file: Path | None) -> None:
 @click.option(
     "--format", "form", type=click.Choice(["json", "table", "csv"]), default="json", show_default=True
 )
-def score(rulebook: Rulebook, events: tuple[Path, ...], when: str | None, form: str) -> None:
+@click.option("--plan", type=click.Path(path_type=Path), help="Plan file that tells the flags of entrants.")
+def score(
+    rulebook: Rulebook, events: tuple[Path, ...], when: str | None, form: str, plan: Path | None
+) -> None:
     """Score event logs without a hub. RULEBOOK is a TOML file or the name of a shipped one."""
     from hub.logs import UnreadableLog
+    from hub.plan_file import BadPlanFile
     from hub.score import BadWhen
     from hub.score import score as scored
 
     try:
-        click.echo(scored(rulebook, list(events), when, form), nl=False)
+        click.echo(scored(rulebook, list(events), when, form, plan), nl=False)
     except (UnreadableLog, BadWhen) as error:
         raise click.ClickException(str(error)) from error
+    except BadPlanFile as error:
+        raise click.ClickException("\n".join(f"{plan}: {p}" for p in error.problems)) from error
 
 
 @main.command()

@@ -26,7 +26,7 @@ from shared.broker import (
     Version,
     Will,
 )
-from shared.clock import HandClock, WallClock, monotonic, wall_ms
+from shared.clock import HandClock, HubClock, WallClock, monotonic, wall_ms
 from shared.core.events import HUB_DEVICE, Event
 from shared.mqtt import MqttClient
 from shared.topics import DEFAULT_BASE, Address, Direction, Topics
@@ -60,14 +60,6 @@ class IngestSettings:
     connack_s: float = 5.0
     retry_s: tuple[float, float] = RETRY_S
     versions: tuple[Version, ...] = (Version.V5, Version.V311)
-
-
-@dataclass(frozen=True, slots=True)
-class HubClock:
-    """The clock tables are told: microseconds, and the name of the constant that makes it."""
-
-    now_us: Callable[[], int]
-    base: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,13 @@
-"""A plan from a CSV file: `heat,order,table,entrant,category,public_name`, all problems at once (pure)."""
+"""A plan from a CSV file: `heat,order,table,entrant,category,public_name`, all problems at once (pure).
+
+A further column `flags` may hold words such as `guest resident`, with spaces between.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -12,6 +16,8 @@ from hub.store import PlanRow
 from shared.core.rules import CategoryRules
 
 COLUMNS: Final = ("heat", "order", "table", "entrant", "category", "public_name")
+OPTIONAL: Final = ("flags",)
+_FLAGS: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,63}( +[a-z0-9][a-z0-9-]{0,63})*", re.ASCII)
 
 
 class BadPlanFile(ValueError):
@@ -37,7 +43,9 @@ def parse_plan_file(raw: bytes, categories: Mapping[str, CategoryRules]) -> list
         raise BadPlanFile([f"line 1: the file is empty; begin with {','.join(COLUMNS)}"])
     head = [name.lower() for name in rows[0][1]]
     problems = [f'line 1: column "{c}" is missing' for c in COLUMNS if c not in head]
-    problems += [f'line 1: "{c}" is no column of a plan; remove it' for c in head if c not in COLUMNS]
+    problems += [
+        f'line 1: "{c}" is no column of a plan; remove it' for c in head if c not in COLUMNS + OPTIONAL
+    ]
     problems += [f'line 1: column "{c}" stands twice' for c in sorted(set(head)) if head.count(c) > 1]
     if problems:
         raise BadPlanFile([*problems, f"line 1: the columns are {','.join(COLUMNS)}"])
@@ -87,6 +95,8 @@ def _cell_problems(cells: Mapping[str, str], categories: Mapping[str, CategoryRu
             yield f"{name} has more than {longest} letters"
         if any(unicodedata.category(letter) == "Cc" for letter in cells[name]):
             yield f"{name} has a control character in it; type it again"
+    if cells.get("flags") and not _FLAGS.fullmatch(cells["flags"]):
+        yield f'flags "{cells["flags"]}" must be words of small letters, digits and -, with spaces between'
     if cells["category"] not in categories:
         yield f'category "{cells["category"]}" is not in the rulebook, which has {", ".join(categories)}'
 
@@ -99,6 +109,7 @@ def _row(cells: Mapping[str, str]) -> PlanRow:
         entrant=cells["entrant"],
         category=cells["category"],
         public_name=unicodedata.normalize("NFC", cells["public_name"]),
+        flags=cells.get("flags", ""),
     )
 
 

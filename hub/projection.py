@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hub.link_watch import Told
 from shared.core.events import HUB_DEVICE, Event
+from shared.core.rules import CountKind
 from shared.core.run import Run, stamp_of
 from shared.core.timeline import Stamp
 from shared.core.tournament import Tournament
@@ -17,9 +18,10 @@ from shared.standings import standings_json
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Public names of entrants by category and opaque id; what people in the hall may know."""
+    """Public names and flags of entrants by category and opaque id; what people in the hall may know."""
 
     by_entrant: Mapping[tuple[str, str], str]
+    flags: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
 
     def of(self, category: str | None, entrant: str | None) -> str | None:
         """The public name; the id itself where the plan has none."""
@@ -61,7 +63,7 @@ class Projection:
 
     def until(self, run: Run) -> int:
         """To which instant a run is folded: the latest that its table vouched for."""
-        told = self.told.get(run.start.device)
+        told = self.told.get(run.device)
         vouched = told.vouched if told is not None and told.vouched is not None else Stamp("", 0)
         return run.elapsed_ms(vouched) if vouched.boot else 0
 
@@ -72,10 +74,15 @@ class Projection:
         for category in data["categories"]:
             rules = self.rulebook.categories[category["id"]]
             category["name"] = self._category_names(rules.id)
-            category["pieces"] = rules.pieces
-            category["count"] = str(rules.count.kind)
+            category["pieces"] = sum(rules.puzzles)
+            category["count"] = "loose" if rules.count.kind is CountKind.LOOSE else "joined"
             for line in category["standings"]:
                 line["name"] = self.names.of(rules.id, line["entrant"])
+            names = {r.id: dict(r.names) for r in rules.rankings}
+            for ranking in category.get("rankings", ()):
+                ranking["name"] = names[ranking["id"]]
+                for line in ranking["standings"]:
+                    line["name"] = self.names.of(rules.id, line["entrant"])
         return data
 
     def _category_names(self, category: str) -> dict[str, str]:
@@ -148,6 +155,8 @@ def _clock(state: Mapping[str, Any], age_s: float) -> dict[str, Any] | None:
     }
 
 
-def names_from(rows: Iterable[tuple[str, str | None, str]]) -> Names:
-    """Public names from `(category, entrant, public name)` of the plan."""
-    return Names({(c, e): name for c, e, name in rows if e is not None and name})
+def names_from(rows: Iterable[tuple[str, str | None, str, str]]) -> Names:
+    """Public names and flags from `(category, entrant, public name, flags)` of the plan."""
+    known = [row for row in rows if row[1] is not None]
+    names = {(c, e or ""): name for c, e, name, _ in known if name}
+    return Names(names, {(c, e or ""): frozenset(flags.split()) for c, e, _, flags in known if flags})

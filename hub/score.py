@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from hub.logs import read_logs
+from hub.logs import UnreadableLog, read_logs
+from hub.plan_file import parse_plan_file
+from shared.core.events import ACTS, Event
 from shared.core.ranking import Standing
-from shared.core.run import END_OF_TIME_MS, Run
+from shared.core.run import END_OF_TIME_MS, Run, stamp_of
 from shared.core.tournament import CategoryStandings, Tournament, Until, end_of_time
 from shared.duration import clock_text, seconds_from
 from shared.rulebook import Rulebook
@@ -22,18 +24,48 @@ class BadWhen(ValueError):
     """A `--at` that is neither a duration nor a date and time; says what to write."""
 
 
-def score(rulebook: Rulebook, paths: list[Path], when: str | None, form: str) -> str:
-    """The standings of these logs as text in one of FORMATS."""
+def score(
+    rulebook: Rulebook, paths: list[Path], when: str | None, form: str, plan: Path | None = None
+) -> str:
+    """The standings of these logs as text in one of FORMATS; `plan` tells the flags of entrants."""
     events, problems = read_logs(paths)
-    tournament = Tournament(rulebook.categories)
-    for event in events:
-        tournament.apply(event)
-    until = end_of_time if when is None else until_from(when, rulebook)
+    tournament = _folded(rulebook, events)
+    until: Until = end_of_time
+    if when is not None:
+        until = until_from(when, rulebook)
+        tournament = _folded(rulebook, _as_of(events, tournament, until))
+    tournament.flags = _flags(plan, rulebook)
     categories = tournament.standings(until)
     if form == "json":
         data = standings_json(len(events), categories, [*problems, *tournament.problems])
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     return FORMATS[form](categories)
+
+
+def _folded(rulebook: Rulebook, events: Iterable[Event]) -> Tournament:
+    tournament = Tournament(rulebook.categories)
+    for event in events:
+        tournament.apply(event)
+    return tournament
+
+
+def _as_of(events: Iterable[Event], whole: Tournament, until: Until) -> Iterator[Event]:
+    """The events without the acts of runs that come after the instant asked for."""
+    for event in events:
+        run = whole.runs.get(event.run or "")
+        acts_of_a_run = run is not None and event.boot is not None and event.type in ACTS
+        if not acts_of_a_run or run is None or run.elapsed_ms(stamp_of(event)) <= until(run):
+            yield event
+
+
+def _flags(plan: Path | None, rulebook: Rulebook) -> dict[tuple[str, str], frozenset[str]]:
+    if plan is None:
+        return {}
+    try:
+        rows = parse_plan_file(plan.read_bytes(), rulebook.categories)
+    except OSError as error:
+        raise UnreadableLog(f"{plan} cannot be read ({error.strerror})") from error
+    return {(r.category, r.entrant or ""): frozenset(r.flags.split()) for r in rows}
 
 
 def until_from(when: str, rulebook: Rulebook) -> Until:
@@ -80,11 +112,18 @@ _HEAD = ["rank", "entrant", "status", "official", "raw", "assist", "penalty", "p
 def _as_table(categories: list[CategoryStandings]) -> str:
     blocks = []
     for category in categories:
-        rows = [_HEAD, *(_cells(s) for s in category.standings)]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
-        lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-        blocks.append("\n".join([category.id, *lines]) + "\n")
+        for title, standings in _rankings(category):
+            rows = [_HEAD, *(_cells(s) for s in standings)]
+            widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
+            lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+            blocks.append("\n".join([title, *lines]) + "\n")
     return "\n".join(blocks)
+
+
+def _rankings(category: CategoryStandings) -> Iterator[tuple[str, tuple[Standing, ...]]]:
+    yield category.id, category.standings
+    for ranking, standings in category.further:
+        yield f"{category.id}/{ranking}", standings
 
 
 def _as_csv(categories: list[CategoryStandings]) -> str:
@@ -92,10 +131,11 @@ def _as_csv(categories: list[CategoryStandings]) -> str:
     writer = csv.writer(out)
     writer.writerow(["category", *_HEAD, "official_s"])
     for category in categories:
-        for standing in category.standings:
-            cells = [category.id, *_cells(standing)]
-            official_s = standing.result.official_s
-            writer.writerow([*map(_safe, cells), "" if official_s is None else official_s])
+        for title, standings in _rankings(category):
+            for standing in standings:
+                cells = [title, *_cells(standing)]
+                official_s = standing.result.official_s
+                writer.writerow([*map(_safe, cells), "" if official_s is None else official_s])
     return out.getvalue()
 
 

@@ -58,6 +58,8 @@ class PlanRow:
     entrant: str | None
     category: str
     public_name: str
+    flags: str = ""
+    """Words that further rankings and guests go by, with spaces between."""
 
 
 class Store:
@@ -173,6 +175,7 @@ class Store:
             plan.c.entrant,
             plan.c.category,
             plan.c.public_name,
+            plan.c.flags,
         )
         with self._read() as connection:
             rows = connection.execute(query.order_by(plan.c.order_no, plan.c.table_no, plan.c.id))

@@ -93,6 +93,7 @@ plan = Table(
     Column("entrant", String),
     Column("category", String, nullable=False),
     Column("public_name", String, nullable=False),
+    Column("flags", String, nullable=False, server_default=""),
 )
 
 

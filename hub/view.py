@@ -105,6 +105,7 @@ class View:
         """Public names and seats, as the plan has them now."""
         with self._lock:
             self._projection.names, self._projection.seats = names, dict(seats)
+            self._projection.tournament.flags = names.flags
         self._changed()
 
     def _changed(self) -> None:

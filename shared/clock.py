@@ -3,13 +3,18 @@
 Hand time is CLOCK_MONOTONIC in seconds: settling of buttons, holds, second presses, display, MQTT.
 Run time is what runs are stamped with, in whole milliseconds of this boot: the same clock on a real
 table, and `offset + speed x hand` in a demo, where a heat of hours can be watched in minutes.
+
+The hub tells its tables the clock of its machine since that was switched on, which nothing ever steps.
 """
 
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Final
 
 HandClock = Callable[[], float]
@@ -19,6 +24,8 @@ WallClock = Callable[[], int]
 """Milliseconds of UTC; a label for people, never a duration."""
 
 monotonic: Final[HandClock] = time.monotonic
+
+_BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 
 
 def wall_ms() -> int:
@@ -40,3 +47,29 @@ class RunClock:
     def hand_s(self, run_ms: int) -> float:
         """The first instant of hand time at which the run clock reads `run_ms`."""
         return self.zero_s + run_ms / (1000 * self.speed)
+
+
+@dataclass(frozen=True, slots=True)
+class HubClock:
+    """The clock a hub tells its tables: microseconds that never step, and the name of what they count from."""
+
+    now_us: Callable[[], int]
+    base: str
+
+    def now_ms(self) -> int:
+        """The same in milliseconds."""
+        return self.now_us() // 1000
+
+
+def kernel_boot_id() -> str:
+    """The id of this boot of the machine. Raises OSError where the kernel gives none."""
+    return _BOOT_ID.read_text(encoding="ascii").strip()
+
+
+@cache
+def machine_clock() -> HubClock:
+    """Since this machine was switched on, time asleep included: the same for every process of this boot."""
+    try:
+        return HubClock(lambda: time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1000, kernel_boot_id())
+    except OSError:  # not Linux: a clock of this process only
+        return HubClock(lambda: time.monotonic_ns() // 1000, uuid.uuid4().hex)

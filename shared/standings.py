@@ -37,6 +37,17 @@ def standings_json(
     """All categories that the rulebook names, and the problems that concern no single run."""
     return {
         "revision": revision,
-        "categories": [{"id": c.id, "standings": [line_json(s) for s in c.standings]} for c in categories],
+        "categories": [category_json(c) for c in categories],
         "problems": [p.as_json() for p in problems],
     }
+
+
+def category_json(category: CategoryStandings) -> dict[str, Any]:
+    """One category; `rankings` only where the rulebook has further ones."""
+    data: dict[str, Any] = {"id": category.id, "standings": [line_json(s) for s in category.standings]}
+    if category.further:
+        rankings = [
+            {"id": id_, "standings": [line_json(s) for s in lines]} for id_, lines in category.further
+        ]
+        data["rankings"] = rankings
+    return data

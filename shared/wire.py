@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final
 
 from shared.core.events import BadEvent, Event, event_from_json
@@ -63,8 +64,38 @@ class TimeAnswer:
     base: str
 
 
+class StartState(StrEnum):
+    """What becomes of a start order."""
+
+    ORDERED = "ordered"
+    CANCELLED = "cancelled"
+    CLOSED = "closed"
+    """The heat has begun; who comes later is started by the judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartOrder:
+    """The tables of a heat start when the hub's clock `base` reads `at_ms`."""
+
+    id: str
+    heat: str
+    at_ms: int
+    base: str
+    state: StartState = StartState.ORDERED
+
+    def as_json(self) -> dict[str, Any]:
+        """The order as it stands on the wire and in the hub's database."""
+        return {
+            "id": self.id,
+            "heat": self.heat,
+            "at": self.at_ms,
+            "base": self.base,
+            "state": self.state.value,
+        }
+
+
 def parse_object(payload: bytes) -> dict[str, Any]:
-    """Any JSON object within the limits: plan, rulings, command, start order, state, reply."""
+    """Any JSON object within the limits: plan, rulings, command, state, reply."""
     value = _object(payload)
     if (flaw := _flaw(value)) is not None:
         raise BadPayload(flaw)
@@ -127,6 +158,18 @@ def parse_time_answer(payload: bytes) -> TimeAnswer:
     value = parse_object(payload)
     t1, t2, t3 = (_need(value, name, _is_int, "an integer") for name in ("t1", "t2", "t3"))
     return TimeAnswer(t1, t2, t3, _need(value, "base", _is_text, "text"))
+
+
+def parse_start_order(payload: bytes) -> StartOrder:
+    """An order for a common start. Raises BadPayload."""
+    value = parse_object(payload)
+    return StartOrder(
+        id=_need(value, "id", _is_text, "text"),
+        heat=_need(value, "heat", _is_text, "text"),
+        at_ms=_need(value, "at", _is_int, "an integer"),
+        base=_need(value, "base", _is_text, "text"),
+        state=StartState(_need(value, "state", _is_start_state, " or ".join(StartState))),
+    )
 
 
 def batch_payload(events: Sequence[Event]) -> bytes:
@@ -283,6 +326,10 @@ def _is_int(value: object) -> bool:
 
 def _is_count(value: object) -> bool:
     return type(value) is int and value >= 0
+
+
+def _is_start_state(value: object) -> bool:
+    return isinstance(value, str) and value in set(StartState)
 
 
 def _is_bool(value: object) -> bool:

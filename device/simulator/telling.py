@@ -46,7 +46,7 @@ def _of_the_rules(facts: Facts) -> dict[str, Any]:
         "category": rules.id,
         "preview_ms": rules.preview_ms,
         "limit_ms": rules.limit_ms,
-        "pieces": frame.puzzle_pieces,
+        "pieces": frame.pieces_of(run.puzzle),
         "counted_ms": counted_ms(run, frame, t_ms),
         "pauses_left": 0 if rules.pauses is None else rules.pauses.count - run.pauses,
         "assists_left": 0 if rules.assists is None else rules.assists.count - run.assists,

@@ -48,6 +48,14 @@ class Standing(Answer):
     problems: list[Problem | str]
 
 
+class FurtherRanking(Answer):
+    """A ranking of a category's entrants with a flag, places numbered anew."""
+
+    id: str
+    name: dict[str, str] = Field(description="By language.")
+    standings: list[Standing]
+
+
 class Category(Answer):
     """One category and its ranking."""
 
@@ -56,6 +64,7 @@ class Category(Answer):
     pieces: int = Field(description="Pieces of the puzzle.")
     count: Literal["loose", "joined"] = Field(description="What `pieces` of a line counts.")
     standings: list[Standing]
+    rankings: list[FurtherRanking] = Field(default=[], description="Further rankings from the same race.")
 
 
 class Standings(Answer):

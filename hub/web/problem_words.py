@@ -22,6 +22,14 @@ def _sentences(t: NullTranslations) -> Mapping[str, str]:
         "act_refused": t.pgettext("problem", "a press does not fit the run and was not counted"),
         "act_without_start": t.pgettext("problem", "a press belongs to a run whose start is missing"),
         "did_not_start_but_has_a_run": t.pgettext("problem", "marked as absent, but there is a run"),
+        "clock_went_back": t.pgettext("problem", "a table's clock went back: its log or its clock is broken"),
+        "nothing_to_revoke": t.pgettext("problem", "the ruling to be revoked is not there"),
+        "one_run_in_two_logs": t.pgettext("problem", "two table timers timed the same run"),
+        "ruling_from_a_table": t.pgettext("problem", "a table sent a ruling, which only the hub can give"),
+        "ruling_without_run": t.pgettext("problem", "a ruling is about a run that is not there"),
+        "time_between_bounds": t.pgettext(
+            "problem", "the table was off: its time is only known between bounds"
+        ),
         "nothing_to_reopen": t.pgettext("problem", "the run to be reopened is not closed"),
         "penalty_moves_nothing": t.pgettext("problem", "a penalty in time where pieces rank moves nothing"),
         "pieces_not_due": t.pgettext("problem", "pieces were corrected where none are counted"),

@@ -58,8 +58,20 @@ class Board:
 
 def boards(standings: Mapping[str, Any], language: str, t: NullTranslations) -> tuple[Board, ...]:
     """The boards of every category in the order given, those without a line last."""
-    made = [_board(category, language, t) for category in standings["categories"]]
+    made = [
+        _board(shown, language, t)
+        for category in standings["categories"]
+        for shown in (category, *_further(category))
+    ]
     return tuple(sorted(made, key=lambda board: not board.lines))
+
+
+def _further(category: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Further rankings from a category's race, each as a board of its own."""
+    for ranking in category.get("rankings", ()):
+        names = {k: f"{name} · {ranking['name'].get(k, '')}" for k, name in category["name"].items()}
+        board_id = f"{category['id']}-{ranking['id']}"
+        yield {**category, "id": board_id, "name": names, "standings": ranking["standings"], "rankings": ()}
 
 
 def _board(category: Mapping[str, Any], language: str, t: NullTranslations) -> Board:

@@ -56,7 +56,7 @@ def test_a_snapshot_with_unsent_events_vouches_for_nothing() -> None:
 
 def test_a_finish_shows_at_once_with_the_public_name() -> None:
     projection = Projection(RULEBOOK)
-    projection.names = names_from([("adulto", "e1", "Ana G.")])
+    projection.names = names_from([("adulto", "e1", "Ana G.", "")])
     projection.apply(start())
     projection.apply(event(2, EventType.RUN_FINISHED, 2_720_000))
     shown = line(projection)
@@ -78,7 +78,7 @@ def test_the_revision_of_the_standings_is_the_number_of_events() -> None:
 def test_a_table_line_holds_what_the_table_told() -> None:
     projection = Projection(RULEBOOK)
     projection.seats = {7: "t07", 8: "t08"}
-    projection.names = names_from([("adulto", "e1", "Ana G.")])
+    projection.names = names_from([("adulto", "e1", "Ana G.", "")])
     told = state(
         1000, 3, state="running", run="run-1", entrant="e1", category="adulto", shown_ms=500, running=True,
         direction="up",

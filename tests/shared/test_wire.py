@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from shared import wire
 from shared.core.events import Event, EventType
-from shared.wire import Ack, BadPayload, HubPresence, TimeAnswer, Unreadable
+from shared.wire import Ack, BadPayload, HubPresence, StartOrder, StartState, TimeAnswer, Unreadable
 
 PARSERS: list[Callable[[bytes], object]] = [
     wire.parse_object,
@@ -23,6 +23,7 @@ PARSERS: list[Callable[[bytes], object]] = [
     wire.parse_status,
     wire.parse_time_question,
     wire.parse_time_answer,
+    wire.parse_start_order,
 ]
 
 
@@ -34,11 +35,12 @@ def dumped(value: object) -> bytes:
     return json.dumps(value).encode()
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=8,
-)
+def _nested(inner: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+    return st.lists(inner) | st.dictionaries(st.text(), inner)
+
+
+SCALARS: st.SearchStrategy[object] = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+JSON = st.recursive(SCALARS, _nested, max_leaves=8)
 FIELDS = ("events", "v", "device", "log", "seq", "type", "epoch", "online", "session", "gap", "t1", "base")
 NEAR = st.dictionaries(
     st.sampled_from(FIELDS), JSON | st.lists(st.dictionaries(st.sampled_from(FIELDS), JSON))
@@ -129,6 +131,21 @@ def test_a_bad_event_is_told_apart_from_its_good_neighbours(
 
 def test_an_event_that_is_no_object_is_kept_aside() -> None:
     assert wire.parse_batch(b'{"events":[7]}') == [Unreadable("not a JSON object", b"7")]
+
+
+@pytest.mark.parametrize("state", StartState)
+def test_a_start_order_is_read_back_as_it_was_built(state: StartState) -> None:
+    order = StartOrder("s1", "3", 12_000, "base", state)
+    assert wire.parse_start_order(wire.object_payload(order.as_json())) == order
+
+
+@pytest.mark.parametrize(
+    "spoiled", [{"id": ""}, {"heat": 3}, {"at": "now"}, {"base": None}, {"state": "maybe"}, {"state": []}]
+)
+def test_a_start_order_with_a_wrong_field_is_refused(spoiled: dict[str, Any]) -> None:
+    order = StartOrder("s1", "3", 12_000, "base").as_json() | spoiled
+    with pytest.raises(BadPayload, match=next(iter(spoiled))):
+        wire.parse_start_order(dumped(order))
 
 
 @pytest.mark.parametrize(
