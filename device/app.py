@@ -86,6 +86,7 @@ class App:
             boot=parts.boot,
             run_clock=parts.run_clock,
             wall=parts.wall,
+            clock=parts.clock,
             written=self._written,
         )
         ports = Ports(

@@ -39,6 +39,8 @@ class Facts:
     online: bool = True
     unsent: int = 0
     not_saved: bool = False
+    saved_ago_s: int = 0
+    """Since the disk last took something."""
     stuck: tuple[str, ...] = ()
     held_s: float = 0.0
     armed: Arm | None = None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 
 from device.alive import Alive
 from device.choices import Done
 from device.journal import Journal, NotSaved
 from device.plan_store import PlanStore
-from shared.clock import RunClock, WallClock
+from shared.clock import HandClock, RunClock, WallClock, monotonic
 from shared.core.events import Event, EventType
 from shared.core.model import State
 from shared.core.rules import CategoryRules
@@ -17,6 +18,9 @@ from shared.core.run import Run, stamp_of
 from shared.core.scoring import Result
 from shared.core.timeline import Stamp
 from shared.core.tournament import Tournament
+
+LONG_LOG: Final = 2_000
+"""Events after which a log is closed as soon as no run is live."""
 
 
 class History:
@@ -31,6 +35,7 @@ class History:
         boot: str,
         run_clock: RunClock,
         wall: WallClock,
+        clock: HandClock = monotonic,
         written: Callable[[], None] = lambda: None,
     ) -> None:
         self.boot = boot
@@ -39,9 +44,14 @@ class History:
         self._alive = alive
         self._run_clock = run_clock
         self._wall = wall
+        self._clock = clock
         self._written = written
         self._tournament = Tournament({}, self._rules_of)
         self._unsaved: list[Event] = []
+        self._storage: str | None = None
+        self._doubted = ""
+        self.saved_hand_s = clock()
+        """When the disk last took something."""
         self.run: Run | None = None
         self._restore()
 
@@ -60,20 +70,63 @@ class History:
             self.record(
                 EventType.BOOT_STARTED, self._hand_of_boot(), previous_boot=last.boot, alive_ms=alive_ms
             )
-        self._take_over()
+        self._take_over(self._hand_of_boot())
+        self._rotate()
 
     def _hand_of_boot(self) -> float:
         return self._run_clock.hand_s(0)
 
-    def _take_over(self) -> None:
+    def _take_over(self, hand_s: float) -> None:
         """A live run whose log was closed as damaged goes on in the new log."""
         run = self.run
-        if run is None or run.state.state in (State.READY, State.SEALED):
+        if run is None or not self._is_live(run):
             return
         last = run.acts[-1] if run.acts else run.start
         if last.log != self._journal.log:
-            hand = self._hand_of_boot()
-            self.record(EventType.RUN_TAKEN_OVER, hand, run=run.id, from_log=last.log, from_seq=last.seq)
+            if last.boot == self.boot:  # no act of a run is stamped before the one it follows
+                hand_s = max(hand_s, self._run_clock.hand_s(stamp_of(last).mono_ms))
+            self.record(EventType.RUN_TAKEN_OVER, hand_s, run=run.id, from_log=last.log, from_seq=last.seq)
+
+    @staticmethod
+    def _is_live(run: Run) -> bool:
+        return run.state.state not in (State.READY, State.SEALED)
+
+    def _rotate(self) -> None:
+        """A long log is closed between two runs, so that the hub can archive it and the table delete it."""
+        live = self.run is not None and self._is_live(self.run)
+        if live or self._unsaved or self._journal.last_seq < LONG_LOG:
+            return
+        with suppress(NotSaved):  # the old one goes on
+            self._journal.begin_new_log()
+            self._written()
+
+    def doubt(self, log: str) -> None:
+        """The hub has more of this log than it holds here: it is closed, lest a seq is given twice."""
+        self._doubted = log
+        self.look_after()
+
+    def look_after(self) -> None:
+        """Ask the disk how it is, and try again what it did not take; every second or so."""
+        self._storage = self._journal.trouble()
+        if self._unsaved:
+            self.save()
+        if self._doubted == self._journal.log and not self._unsaved:
+            with suppress(NotSaved):  # tried again
+                self._journal.begin_new_log()
+                self._take_over(self._clock())
+                self._written()
+
+    def delete_log(self, log: str) -> bool:
+        """Delete a log closed before that the hub has for good; not one that holds what is still live."""
+        run = self.run
+        needed = run is not None and log in {run.start.log, *(act.log for act in run.acts)}
+        if needed or log not in self._journal.earlier_logs():
+            return False
+        try:
+            self._journal.delete(log)
+        except OSError:
+            return False
+        return True
 
     # Reading -----------------------------------------------------------------------------------
 
@@ -89,8 +142,13 @@ class History:
 
     @property
     def not_saved(self) -> bool:
-        """Events wait in memory because the disk does not take them."""
-        return bool(self._unsaved)
+        """Events wait in memory because the disk does not take them, or it would not take the next."""
+        return bool(self._unsaved) or self._storage is not None
+
+    @property
+    def storage(self) -> str | None:
+        """What is wrong with the disk, as a code; None when all is well."""
+        return self._storage or ("failing" if self._unsaved else None)
 
     def done(self) -> Done:
         """Planned runs that have begun and were not undone."""
@@ -112,8 +170,15 @@ class History:
 
         When the disk does not take it, it is kept in memory and written as soon as it does.
         """
+        event = self._event(kind, hand_s, run, data)
+        self._unsaved.append(event)
+        self.save()
+        self._fold(event)
+        return event
+
+    def _event(self, kind: EventType, hand_s: float, run: str | None, data: Mapping[str, Any]) -> Event:
         stamp = self.stamp(hand_s)
-        event = Event(
+        return Event(
             device=self._journal.device,
             log=self._journal.log,
             seq=self.next_seq,
@@ -124,10 +189,6 @@ class History:
             run=run,
             data=data,
         )
-        self._unsaved.append(event)
-        self.save()
-        self._fold(event)
-        return event
 
     def save(self) -> None:
         """Try to write what waits in memory, in order."""
@@ -144,26 +205,38 @@ class History:
                     **event.data,
                 )
             except NotSaved:
+                self._storage = self._journal.trouble()
                 return
             assert saved.seq == event.seq, "seqs are given in the order of writing"
             self._unsaved.pop(0)
+            self.saved_hand_s = self._clock()
             self._written()
 
     def start(self, hand_s: float, run: str, rules: CategoryRules, data: Mapping[str, Any]) -> None:
-        """Begin a run. Raises OSError when its rules cannot be kept: then nothing has begun."""
+        """Begin a run. Raises OSError or NotSaved when the disk does not take it: then nothing has begun."""
         digest = self._plans.keep_rules(rules)
-        self.record(EventType.RUN_STARTED, hand_s, run=run, category=rules.id, rules=digest, **data)
+        begun = {"category": rules.id, "rules": digest, **data}
+        event = self._event(EventType.RUN_STARTED, hand_s, run, begun)
+        self._unsaved.append(event)
+        self.save()
+        if self._unsaved:
+            self._unsaved.remove(event)
+            raise NotSaved("the disk does not take the start")
+        self._fold(event)
 
     def leave(self) -> None:
         """The shown run is done with: the table is ready for the next one."""
         self.run = None
+        self._rotate()
 
     def note_alive(self, hand_s: float) -> None:
         """Note how long this boot was alive; the bound if the plug is pulled. A full disk is told elsewhere."""
         try:
             self._alive.note(self.boot, self.stamp(hand_s).mono_ms)
         except OSError:
-            return
+            self._storage = self._journal.trouble() or "failing"
+        else:
+            self.saved_hand_s = self._clock()
 
     def _fold(self, event: Event) -> None:
         self._tournament.apply(event)

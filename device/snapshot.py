@@ -33,6 +33,7 @@ def snapshot(facts: Facts, run: Run | None, stamp: Stamp, log: str) -> Mapping[s
         "low": facts.low,
         "notice": None if situation.notice is None else str(situation.notice),
         "not_saved": facts.not_saved,
+        "not_saved_s": facts.saved_ago_s if facts.not_saved else None,
     }
     return shown | _clock(facts) | _budgets(facts)
 

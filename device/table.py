@@ -14,8 +14,9 @@ from typing import Any, Final
 from device.choices import Choice, Choices
 from device.debounce import Button, ButtonBank, Edge, RawEdge
 from device.facts import Facts, Refusal
-from device.from_hub import LinkChanged, PlanReceived
+from device.from_hub import DeliveryProblem, LinkChanged, PlanReceived
 from device.history import History
+from device.journal import NotSaved
 from device.plan_store import PlanStore
 from device.presses import Act, Arm, Choose, Intent, Next, Presses, Refused, Undo
 from device.refusals import RefusalBudget
@@ -40,6 +41,9 @@ FASTEST_REDRAW_S: Final = 0.1
 LONGEST_SLEEP_S: Final = 1.0
 
 _CLOCK_MOVES: Final = (State.PREVIEW, State.RUNNING, State.PAUSED, State.ASSISTING, State.TIME_UP)
+
+#: What of a snapshot changes by itself: no news worth a message of its own.
+_EVER_NEW: Final = ("mono_ms", "shown_ms", "assist_left_ms", "not_saved_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +108,16 @@ class Table:
                 self._bank.feed([item])
             elif isinstance(item, PlanReceived):
                 self._plan(item)
+            elif isinstance(item, DeliveryProblem) and item.problem.code == "ack_beyond_log":
+                self._history.doubt(item.problem.log or "")
             elif isinstance(item, LinkChanged):
                 pass  # the picture below asks the link anew
         for edge in self._bank.poll(now, self._ports.levels()):
             self._edge(edge)
         self._perform(self.presses.tick(now, self.situation(now)))
-        if self._history.not_saved and now - self._save_s >= RETRY_SAVE_S:
+        if now - self._save_s >= RETRY_SAVE_S:
             self._save_s = now
-            self._history.save()
+            self._history.look_after()
         self._show(now)
         self._tell(now)
         return self._next_due(now)
@@ -128,6 +134,16 @@ class Table:
             self._shown = None  # whatever comes next is another picture
 
     # Facts -------------------------------------------------------------------------------------
+
+    @property
+    def noise(self) -> Mapping[Button, int]:
+        """Bursts of each button that came to nothing, since the start."""
+        return self._bank.noise
+
+    @property
+    def restamped(self) -> int:
+        """Edges whose stamp was of another clock."""
+        return self._bank.restamped
 
     def situation(self, hand_s: float) -> Situation:
         """What the table is in at an instant of hand time."""
@@ -152,6 +168,7 @@ class Table:
             online=online,
             unsent=unsent,
             not_saved=self._history.not_saved,
+            saved_ago_s=max(0, int(now - self._history.saved_hand_s)),
             stuck=tuple(sorted(self.presses.stuck)),
             held_s=self.presses.held_s(now),
             armed=self.presses.armed,
@@ -215,7 +232,7 @@ class Table:
             data["heat"] = choice.heat
         try:
             self._history.start(t, self._ports.new_run(), choice.rules, data)
-        except OSError:
+        except (OSError, NotSaved):
             self._refuse(EventType.RUN_STARTED, "not_saved", t)
             return
         self._begun_or_undone()
@@ -309,7 +326,7 @@ class Table:
             self._alive_s = now
             self._history.note_alive(now)
         told = snapshot(self.facts(now), run, self._history.stamp(now), self._history.log)
-        news = {k: v for k, v in told.items() if k not in ("mono_ms", "shown_ms", "assist_left_ms")}
+        news = {k: v for k, v in told.items() if k not in _EVER_NEW}
         if news != self._published or now - self._publish_s >= STATE_EVERY_S:
             self._published, self._publish_s = news, now
             self._ports.publish_state({**told, "revision": getattr(self._choices.plan, "revision", None)})

@@ -54,6 +54,7 @@ class Rig:
             boot=boot,
             run_clock=run_clock,
             wall=lambda: 1_790_000_000_000 + int(self.now * 1000),
+            clock=lambda: self.now,
         )
         ports = Ports(
             levels=lambda: self.levels,
