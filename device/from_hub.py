@@ -10,7 +10,7 @@ from shared.broker import RETRY_S, Tls, Version
 from shared.core.events import Event
 from shared.core.model import Problem
 from shared.topics import DEFAULT_BASE
-from shared.wire import TimeAnswer
+from shared.wire import StartOrder, TimeAnswer
 
 
 class Journal(Protocol):
@@ -65,7 +65,7 @@ class RulingsReceived:
 class StartOrdered:
     """A common start is ordered, cancelled or closed."""
 
-    order: Mapping[str, Any]
+    order: StartOrder
 
 
 @dataclass(frozen=True, slots=True)

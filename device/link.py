@@ -246,7 +246,7 @@ class Link:
             case (Direction.DOWN, "time"):
                 self._inbox.put(TimeAnswered(wire.parse_time_answer(received.payload), received.at_s))
             case (Direction.ALL, "start"):
-                self._inbox.put(StartOrdered(wire.parse_object(received.payload)))
+                self._inbox.put(StartOrdered(wire.parse_start_order(received.payload)))
             case (Direction.ALL, "hub"):
                 self._hub_is(wire.parse_hub_presence(received.payload), is_news=not received.retain)
             case _:

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from hub.ingest import HubClock, Ingest, IngestSettings
+from hub.ingest import Ingest, IngestSettings
 from hub.store import Store
 from shared import wire
 from shared.broker import BrokerSettings, Connected, Received
-from shared.clock import monotonic, wall_ms
+from shared.clock import HubClock, monotonic, wall_ms
 from shared.core.events import Event, EventType
 from shared.mqtt import MqttClient
 from shared.topics import Topics

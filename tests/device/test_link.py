@@ -26,13 +26,14 @@ from shared import wire
 from shared.broker import Connected, Received
 from shared.core.events import Event, EventType
 from shared.topics import Topics
-from shared.wire import Ack, HubPresence, TimeAnswer
+from shared.wire import Ack, HubPresence, StartOrder, TimeAnswer
 from tests.brokers import Mosquitto, mosquitto
 from tests.mqtt_peer import Peer, quick_settings
 from tests.waiting import GENEROUS_S, wait_until
 
 T = TypeVar("T")
 TOPICS = Topics()
+ORDER = StartOrder("s1", "1", 30_000, "base")
 STATUS = {"serial": "1000", "versions": {"timer": "0.1.0"}, "log": "L", "boot": "B", "health": {}}
 
 
@@ -294,8 +295,8 @@ def test_what_the_hub_says_reaches_the_inbox(hub: Peer, seat: Seat) -> None:
     assert table.until(PlanReceived) == PlanReceived({"seat": 7})
     hub.send(TOPICS.down_rulings("t01"), b'{"run":"R"}', retain=True)
     assert table.until(RulingsReceived) == RulingsReceived({"run": "R"})
-    hub.send(TOPICS.start, b'{"id":"s1"}', retain=True)
-    assert table.until(StartOrdered) == StartOrdered({"id": "s1"})
+    hub.send(TOPICS.start, wire.object_payload(ORDER.as_json()), retain=True)
+    assert table.until(StartOrdered) == StartOrdered(ORDER)
     hub.send(TOPICS.down_command("t01"), b'{"id":"c1"}')
     assert table.until(CommandReceived) == CommandReceived({"id": "c1"})
     assert table.link.reply({"id": "c1", "ok": True})

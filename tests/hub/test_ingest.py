@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from hub.ingest import HubClock, Ingest, IngestSettings
+from hub.ingest import Ingest, IngestSettings
 from hub.store import Store
 from shared import wire
 from shared.broker import Received
+from shared.clock import HubClock
 from shared.core.events import Event, EventType
 from shared.topics import Topics
 from shared.wire import Ack, HubPresence

@@ -16,9 +16,10 @@ from device.from_hub import LinkSettings
 from device.journal import Journal
 from device.link import Link
 from hub.embedded_broker import EmbeddedBroker
-from hub.ingest import HubClock, Ingest, IngestSettings
+from hub.ingest import Ingest, IngestSettings
 from hub.store import Store
 from shared.broker import Version
+from shared.clock import HubClock
 from shared.core.events import Event
 from tests.brokers import Mosquitto, free_port
 from tests.waiting import wait_until
