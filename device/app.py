@@ -9,24 +9,30 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from device.alive import Alive
-from device.buttons import PINS, Buttons
+from device.buttons import PINS, Buttons, NoButtons
 from device.debounce import Button
 from device.draw import draw
-from device.from_hub import LinkBroken, LinkSettings
+from device.from_hub import LinkBroken, LinkSettings, LogArchived
+from device.health import NoiseWatch, health
 from device.history import History
-from device.journal import Journal
+from device.journal import Journal, NotSaved
 from device.link import Link
+from device.notify import Notify
 from device.panel import Panel
 from device.plan_store import PlanStore
 from device.screen import Screen
+from device.storage import volatile_kind
 from device.table import Ports, Seat, Table
 from shared.clock import HandClock, RunClock, WallClock, monotonic, wall_ms
+from shared.core.model import Problem
 
 PLUG_SERIAL = Path("/sys/firmware/devicetree/base/serial-number")
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+LOOK_AT_LEVELS_S: Final = 0.05
+"""So often the pins are looked at, for an edge that was lost on its way."""
 
 
 def _ignore(*_: object) -> None:
@@ -48,6 +54,9 @@ class Parts:
     run_clock: RunClock = field(default_factory=RunClock)
     wall: WallClock = wall_ms
     serial: str | None = None
+    allow_volatile: bool = False
+    """The journal may lie on a file system that forgets with the power: demos, tests."""
+    notify: Notify = field(default_factory=Notify)
     on_screen: Callable[[Screen], None] = _ignore
     """Told each picture after it was handed to the display."""
     on_seq: Callable[[int, float], None] = _ignore
@@ -62,13 +71,22 @@ class App:
     """A table timer that runs until stopped."""
 
     def __init__(self, parts: Parts) -> None:
-        """Raises JournalBusy, NoButtons, OSError: nothing has been started then."""
+        """Raises JournalBusy, NotSaved, NoButtons, OSError: nothing has been started then."""
         self._parts = parts
         self._inbox: queue.SimpleQueue[object] = queue.SimpleQueue()
         parts.state_dir.mkdir(parents=True, exist_ok=True)
+        kind = None if parts.allow_volatile else volatile_kind(parts.state_dir)
+        if kind is not None:
+            raise NotSaved(f"{parts.state_dir} is on {kind}: nothing there outlives a power cut")
         device = parts.link.device
         self._journal = Journal.open(parts.state_dir, device, lambda: f"{device}-{secrets.token_hex(6)}")
-        self._buttons = Buttons(parts.pin_factory, self._inbox, parts.pins)
+        try:
+            self._buttons = Buttons(parts.pin_factory, self._inbox, parts.pins)
+        except NoButtons:
+            self._journal.close()
+            raise
+        self._levels = self._buttons.levels()
+        self._noise = NoiseWatch()
         self._status: dict[str, object] = {
             "serial": parts.serial,
             "versions": {"table-timer": version("puzzle-table-timer")},
@@ -90,10 +108,11 @@ class App:
             written=self._written,
         )
         ports = Ports(
-            levels=self._buttons.levels,
+            levels=self._look_at_levels,
             show=self._show,
             publish_state=self._link.publish_state,
             link=lambda: (self._link.hub_online, self._link.unsent),
+            ask_time=self._link.ask_time,
             new_run=lambda: f"{device}-{secrets.token_hex(8)}",
         )
         self.table = Table(
@@ -101,7 +120,10 @@ class App:
         )
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
-        """Run until `stop`; `ready` is called once buttons, journal and display work. Raises what broke."""
+        """Run until `stop`; `ready` is called once buttons, journal and display work. Raises what broke.
+
+        NoButtons: no edge can arrive any more. The run is in the journal, a new process goes on with it.
+        """
         panel = self._parts.panel
         if panel is not None:
             panel.start()
@@ -122,34 +144,82 @@ class App:
     def _loop(self, ready: Callable[[], None]) -> None:
         clock = self._parts.clock
         due = self.table.step(clock(), ())
+        self._parts.notify.ready(f"table {self._parts.seat.table}")
         ready()
         while True:
-            items = self._next_items(max(0.0, due - clock()))
+            items = self._next_items(due)
             for item in items:
-                if isinstance(item, _Stop):
-                    return
-                if isinstance(item, LinkBroken):
-                    raise item.error
-            self._watch_display()
+                match item:
+                    case _Stop():
+                        self._parts.notify.stopping()
+                        return
+                    case LinkBroken(error):
+                        raise error
+                    case LogArchived(log):
+                        self._delete(log)
+            self._watch_parts(clock())
             due = self.table.step(clock(), items)
+            self._parts.notify.alive(clock())
 
-    def _next_items(self, timeout_s: float) -> list[object]:
-        try:
-            items = [self._inbox.get(timeout=timeout_s)]
-        except queue.Empty:
-            return []
+    def _look_at_levels(self) -> dict[Button, bool]:
+        self._levels = self._buttons.levels()
+        return self._levels
+
+    def _next_items(self, due: float) -> list[object]:
+        """What comes in until `due`, or nothing as soon as a pin has another level than when last looked at."""
+        longest_s = LOOK_AT_LEVELS_S if self._buttons.may_lose_edges else float("inf")
+        items: list[object] = []
+        while not items:
+            wait_s = max(0.0, due - self._parts.clock())
+            try:
+                items.append(self._inbox.get(timeout=min(wait_s, longest_s)))
+            except queue.Empty:
+                if wait_s <= longest_s or self._buttons.levels() != self._levels:
+                    return []
         while True:
             try:
                 items.append(self._inbox.get_nowait())
             except queue.Empty:
                 return items
 
-    def _watch_display(self) -> None:
-        panel = self._parts.panel
-        if panel is not None:
-            self._status["health"] = {"display": "ok" if panel.up else panel.last_error or "starting"}
+    def _watch_parts(self, now: float) -> None:
+        """Raises NoButtons once no edge can arrive; everything else that is wrong is told, and lived with."""
+        if not self._buttons.alive:
+            raise NoButtons("the thread that hears the buttons has ended")
+        panel, storage = self._parts.panel, self._history.storage
+        display = "none" if panel is None else "ok" if panel.up else panel.last_error or "starting"
+        if storage == "full":
+            self._make_room()
+        told = health(
+            display=display,
+            noise=self.table.noise,
+            noisy=self._noise.see(now, self.table.noise),
+            stuck=self.table.presses.stuck,
+            restamped=self.table.restamped,
+            storage=storage,
+            findings=self._journal.findings,
+        )
+        before = self._status["health"]
+        self._status["health"] = told
+        if isinstance(before, dict) and any(told[k] != before.get(k) for k in ("display", "problems")):
+            self._link.status_changed()  # counters alone go along with the next one
+
+    def _make_room(self) -> None:
+        """Below the reserve the oldest log goes that the hub has whole, and people are told."""
+        for log in self._link.delivered_logs:
+            if self._delete(log):
+                self._journal.findings.append(Problem("log_deleted", log=log))
+                return
+
+    def _delete(self, log: str) -> bool:
+        """Delete a log if the hub has all of it and nothing here needs it."""
+        if log not in self._link.delivered_logs or not self._history.delete_log(log):
+            return False
+        self._link.deleted(log)
+        return True
 
     def _written(self) -> None:
+        self._status["log"] = self._journal.log
         self._parts.on_seq(self._journal.last_seq, self._parts.clock())
         self._link.journaled()
 

@@ -7,7 +7,7 @@ import signal
 import threading
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import click
 
@@ -38,13 +38,15 @@ def run(path: Path) -> None:
     """Time runs on this table, until stopped."""
     from device.app import App, on_thread_death
     from device.buttons import NoButtons
+    from device.cannot_start import exit_code
     from device.journal import JournalBusy, NotSaved
 
     settings = _settings(path)
+    panel = _panel(settings)
     try:
-        app = App(_parts(settings))
+        app = App(_parts(settings, panel))
     except (NoButtons, JournalBusy, NotSaved, OSError) as error:
-        raise click.ClickException(str(error)) from error
+        _cannot_start(settings, panel, error)
     broken = threading.Event()
 
     def broke() -> None:
@@ -54,23 +56,45 @@ def run(path: Path) -> None:
     on_thread_death(broke)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: app.stop())
-    app.run()
+    try:
+        app.run()
+    except NoButtons as error:
+        click.echo(f"Error: {error}", err=True)
+        raise SystemExit(exit_code(error)) from error
     if broken.is_set():
         raise click.ClickException("a part of the table timer ended; see above")
 
 
-def _parts(settings: TableTimerFile) -> Any:
+def _cannot_start(settings: TableTimerFile, panel: Any, error: Exception) -> NoReturn:
+    """Say why on the display too, then end: whoever started the table starts it again."""
+    from device.cannot_start import exit_code, show_why, why
+
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    click.echo(f"Error: {error}", err=True)
+    if panel is not None:
+        show_why(panel, why(error, settings.table, settings.language), stop)
+    raise SystemExit(exit_code(error)) from error
+
+
+def _panel(settings: TableTimerFile) -> Any:
+    from device.panel import Panel, open_i2c
+
+    display = settings.display
+    if display.driver == "none":
+        return None
+    return Panel(display.driver, lambda: open_i2c(display.port), contrast=display.contrast)
+
+
+def _parts(settings: TableTimerFile, panel: Any) -> Any:
     """The parts of a real table. Raises NoButtons, OSError."""
     from device.app import Parts, hardware_serial, kernel_boot_id
     from device.buttons import open_factory
     from device.from_hub import LinkSettings
-    from device.panel import Panel, open_i2c
     from device.table import Seat
 
-    display, hub = settings.display, settings.hub
-    panel = None
-    if display.driver != "none":
-        panel = Panel(display.driver, lambda: open_i2c(display.port), contrast=display.contrast)
+    hub = settings.hub
     return Parts(
         seat=Seat(settings.table, categories_of(settings, "settings"), settings.language),
         link=LinkSettings(
@@ -82,6 +106,7 @@ def _parts(settings: TableTimerFile) -> Any:
         panel=panel,
         pins=settings.buttons.numbers(),
         serial=hardware_serial(),
+        allow_volatile=settings.allow_volatile,
     )
 
 

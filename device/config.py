@@ -72,6 +72,8 @@ class TableTimerFile(Table):
     table: Annotated[int, Field(ge=1, le=999, strict=True)]
     language: Literal["es", "en"] = "es"
     state_dir: Path = Path("/var/lib/table-timer")
+    allow_volatile: Annotated[bool, Field(strict=True)] = False
+    """The journal may lie on a file system that forgets with the power; for trying out only."""
     rulebook: Name = "torneo-puzzles-2026"
     categories: tuple[str, ...] = ()
     buttons: ButtonsTable = ButtonsTable()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,6 +54,17 @@ _SESSION_EXPIRY_S: Final = 30
 
 class _Wake:
     """Put in the thread's queue to make it look around."""
+
+
+class _StatusChanged:
+    """Put in the thread's queue to tell the status again now."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Deleted:
+    """This log was deleted: nothing of it can be sent again."""
+
+    log: str
 
 
 class Link:
@@ -133,6 +144,11 @@ class Link:
         return max(0, here) + sum(earlier.unsent for earlier in self._earlier)
 
     @property
+    def delivered_logs(self) -> tuple[str, ...]:
+        """Logs closed before, oldest first, of which the hub has everything."""
+        return tuple(earlier.log for earlier in self._earlier if not earlier.unsent)
+
+    @property
     def connected(self) -> bool:
         """Whether there is a broker."""
         return self._connected
@@ -158,6 +174,14 @@ class Link:
     def journaled(self) -> None:
         """Something was appended to the journal."""
         self._events.put(_Wake())
+
+    def status_changed(self) -> None:
+        """The status says something new: it is told now, not only in its turn."""
+        self._events.put(_StatusChanged())
+
+    def deleted(self, log: str) -> None:
+        """A log closed before is no more."""
+        self._events.put(_Deleted(log))
 
     def publish_state(self, snapshot: Mapping[str, Any]) -> None:
         """What the table shows now; only the newest is sent, again on every connect.
@@ -214,6 +238,10 @@ class Link:
                 if self._connected:
                     self._connected, self._hub_online, self._hub_epoch = False, None, None
                     self._inbox.put(LinkChanged())
+            case _StatusChanged():
+                self._status_at_s = self._clock()
+            case _Deleted(log):
+                self._earlier = [earlier for earlier in self._earlier if earlier.log != log]
             case PublishRefused(reason):
                 self.trouble = f"the broker refuses messages: {reason}"
             case Received():

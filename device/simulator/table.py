@@ -64,6 +64,7 @@ class VirtualApp:
                 pin_factory=factory,
                 panel=Panel(DRIVER, lambda: self._bus, (self._bus.address,), on_sent=self._lit),
                 run_clock=RunClock(options.zero_s, options.speed),
+                allow_volatile=True,
                 on_screen=self._composed,
             )
         )

@@ -46,6 +46,7 @@ def a_table(
         pin_factory=factory,
         panel=panel,
         run_clock=RunClock(time.monotonic()),
+        allow_volatile=True,
         on_seq=lambda _seq, hand_s: seqs.put(hand_s),
     )
     app, ready = App(parts), threading.Event()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from device.cannot_start import EXIT_NO_BUTTONS
 from device.cli import main
 from device.config import TableTimerFile
 from device.journal import Journal
@@ -32,7 +33,7 @@ def call(*arguments: str) -> Result:
 def config(tmp_path: Path) -> Path:
     path = tmp_path / "table-timer.toml"
     path.write_text(
-        f'device = "t07"\ntable = 7\nstate_dir = "{tmp_path}/state"\n'
+        f'device = "t07"\ntable = 7\nstate_dir = "{tmp_path}/state"\nallow_volatile = true\n'
         '[buttons]\npins = "mock"\n[display]\ndriver = "none"\n[hub]\nhost = "127.0.0.1"\nport = 1\n'
     )
     return path
@@ -86,9 +87,10 @@ def test_settings_that_are_not_there_are_told_in_one_line(tmp_path: Path, comman
 
 
 def test_without_real_pins_the_table_says_why_it_does_not_start(config: Path) -> None:
+    """B05, B08: one sentence and a code of its own, never another library."""
     config.write_text(config.read_text().replace("mock", "lgpio"))
     result = call("run", "--config", str(config))
-    assert result.exit_code == 1
+    assert result.exit_code == EXIT_NO_BUTTONS
     assert result.output.count("\n") == 1
     assert "lgpio" in result.output or "GPIO" in result.output
 

@@ -1,0 +1,44 @@
+"""A table that cannot time says why, on its display and to whoever started it, and ends."""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+from device.buttons import NoButtons
+from device.draw import draw
+from device.journal import NotSaved
+from device.panel import Panel
+from device.screen import Screen
+from shared.texts import translator
+
+SHOWN_S: Final = 10.0
+"""So long the reason stays on the display before the process ends and is started again."""
+EXIT_NO_BUTTONS: Final = 3
+EXIT_NOT_SAVED: Final = 4
+
+
+def exit_code(error: Exception) -> int:
+    """What the process ends with, for scripts and for `systemctl status`."""
+    codes: dict[type[Exception], int] = {NoButtons: EXIT_NO_BUTTONS, NotSaved: EXIT_NOT_SAVED}
+    return codes.get(type(error), 1)
+
+
+def why(error: Exception, table: int, language: str) -> Screen:
+    """The picture that tells people at the table that it cannot time."""
+    pgettext = translator(language).pgettext
+    no_buttons = isinstance(error, NoButtons)
+    return Screen(
+        pgettext("oled", "Table {table}").format(table=table),
+        top_inverse=True,
+        lines=(pgettext("oled", "NO BUTTONS") if no_buttons else pgettext("oled", "NOT SAVED"),),
+        bottom=pgettext("oled", "call the organisers"),
+    )
+
+
+def show_why(panel: Panel, screen: Screen, stop: threading.Event, shown_s: float = SHOWN_S) -> None:
+    """Show it for a while, or until the end is asked for."""
+    panel.show(draw(screen))
+    panel.start()
+    stop.wait(shown_s)
+    panel.stop()
