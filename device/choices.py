@@ -62,6 +62,14 @@ class Choices:
         if offers:
             self._selected = (self._selected + step) % len(offers)
 
+    def choose_heat(self, heat: str) -> bool:
+        """Select the next run of a heat, unless one of it is selected; False when there is none."""
+        offers = self.offers()
+        of_heat = [n for n, offer in enumerate(offers) if offer.heat == heat]
+        if of_heat and self._selected % len(offers) not in of_heat:
+            self._selected = of_heat[0]
+        return bool(of_heat)
+
     def update(self, plan: Plan | None, done: Done) -> None:
         """A new plan, or a run begun or undone: the selection stays on the same run where it can."""
         kept = self.selected()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from device.count import Count
 from device.presses import Arm
 from device.situation import Situation
+from device.start_orders import Ordered
 from shared.core.scoring import Result
 
 
@@ -31,6 +32,16 @@ class Facts:
     category: str | None = None
     planned: bool = True
     """The choice in READY comes from the hub's plan, not from the settings."""
+    day: str | None = None
+    """The day the plan is for, where the table cannot know which day it is."""
+    ordered: Ordered | None = None
+    """The start that the hub has ordered for the shown heat."""
+    conflict: str | None = None
+    """Another device that stands on this seat: neither is given a plan."""
+    copied: bool = False
+    """This card was made for another board: it stays offline."""
+    clock_error_ms: int | None = None
+    """How far off the hub's clock may be known; None while nothing is known of it."""
     result: Result | None = None
     """The run judged, once it is sealed."""
     practice: bool = False

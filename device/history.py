@@ -53,6 +53,10 @@ class History:
         self.saved_hand_s = clock()
         """When the disk last took something."""
         self.run: Run | None = None
+        self.anchored_ms: dict[str, int] = {}
+        """How well this boot is anchored to each clock of the hub: the smallest error."""
+        self.orders: set[str] = set()
+        """Start orders that a run here obeyed, or was started ahead of by the judge."""
         self._restore()
 
     def _rules_of(self, start: Event) -> CategoryRules | None:
@@ -242,3 +246,7 @@ class History:
         self._tournament.apply(event)
         if event.type == EventType.RUN_STARTED and event.run in self._tournament.runs:
             self.run = self._tournament.runs[event.run]
+            self.orders |= {event.data[name] for name in ("start", "overruled") if event.data.get(name)}
+        elif event.type == EventType.CLOCK_ANCHORED and event.boot == self.boot:
+            base, error_ms = event.data["base"], event.data["error_ms"]
+            self.anchored_ms[base] = min(error_ms, self.anchored_ms.get(base, error_ms))

@@ -5,6 +5,7 @@ The bottom line always says what can be pressed now.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
@@ -12,6 +13,7 @@ from typing import Final
 from device.facts import Facts
 from device.presses import HOLD_S
 from device.screen import Screen
+from device.start_orders import Ordered
 from device.words import left_text, refusal_text, undo_text
 from shared.core.events import EventType
 from shared.core.machine import limit_due
@@ -90,10 +92,29 @@ def _ready(facts: Facts) -> Screen:
     lines = [text for text in (facts.entrant, facts.category) if text]
     if not facts.planned:
         lines = [pgettext("oled", "no plan"), facts.category or ""]
+    if facts.ordered is not None:
+        return _ordered(facts, facts.ordered)
     choose = facts.situation.choices > 1
     bottom = pgettext("oled", "START · PAUSE/ASSIST choose") if choose else pgettext("oled", "START begins")
     top, inverse = _title(facts)
     return Screen(top, top_inverse=inverse, top_right=_heat(facts), lines=tuple(lines), bottom=bottom)
+
+
+def _ordered(facts: Facts, ordered: Ordered) -> Screen:
+    pgettext = _t(facts)
+    bottom = pgettext("oled", "starts by itself")
+    if ordered.judge:
+        bottom = pgettext("oled", "clock unsure: press START")
+    lines = tuple(text for text in (facts.entrant, facts.category) if text)
+    clock = "" if ordered.left_s is None else clock_text(max(0, math.ceil(ordered.left_s)))
+    return Screen(
+        _table(facts),
+        top_right=_heat(facts),
+        clock=clock,
+        lines=() if clock else lines,
+        bottom=bottom,
+        bottom_inverse=ordered.judge,
+    )
 
 
 def _nothing_planned(facts: Facts) -> Screen:

@@ -31,6 +31,7 @@ def snapshot(facts: Facts, run: Run | None, stamp: Stamp, log: str) -> Mapping[s
         "heat": facts.heat,
         "unsent": facts.unsent,
         "low": facts.low,
+        "clock_error_ms": facts.clock_error_ms,
         "notice": None if situation.notice is None else str(situation.notice),
         "not_saved": facts.not_saved,
         "not_saved_s": facts.saved_ago_s if facts.not_saved else None,

@@ -14,7 +14,7 @@ from typing import Any, Final
 from device.choices import Choice, Choices
 from device.debounce import Button, ButtonBank, Edge, RawEdge
 from device.facts import Facts, Refusal
-from device.from_hub import DeliveryProblem, LinkChanged, PlanReceived
+from device.from_hub import DeliveryProblem, LinkChanged, PlanReceived, StartOrdered, TimeAnswered
 from device.history import History
 from device.journal import NotSaved
 from device.plan_store import PlanStore
@@ -24,11 +24,13 @@ from device.screen import Screen
 from device.screens import compose
 from device.situation import Situation
 from device.snapshot import snapshot
+from device.start_orders import StartOrders
+from device.timekeeping import Timekeeping
 from shared.clock import HandClock, RunClock
 from shared.core import machine
 from shared.core.events import EventType
 from shared.core.model import State
-from shared.core.rules import CategoryRules
+from shared.core.rules import CategoryRules, CountKind
 from shared.core.run import Run
 from shared.core.state import ActRef, Frame, RunState
 from shared.plan import BadPlan, plan_from_json
@@ -43,7 +45,7 @@ LONGEST_SLEEP_S: Final = 1.0
 _CLOCK_MOVES: Final = (State.PREVIEW, State.RUNNING, State.PAUSED, State.ASSISTING, State.TIME_UP)
 
 #: What of a snapshot changes by itself: no news worth a message of its own.
-_EVER_NEW: Final = ("mono_ms", "shown_ms", "assist_left_ms", "not_saved_s")
+_EVER_NEW: Final = ("mono_ms", "shown_ms", "assist_left_ms", "not_saved_s", "clock_error_ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Ports:
     link: Callable[[], tuple[bool, int]]
     """Whether the hub is reached, and how many events it has not acknowledged."""
     new_run: Callable[[], str]
+    ask_time: Callable[[int], bool] = lambda _t1_us: False
+    """Asks the hub for its time at this instant of hand time in microseconds; `TimeAnswered` follows, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ class Table:
         self.presses.boot(levels)
         self._refusals = RefusalBudget()
         self._choices = Choices(seat.categories, plans.plan(), history.done())
+        self._time = Timekeeping(history, ports.ask_time, clock, run_clock)
+        self._orders = StartOrders(history.orders, self._time, run_clock)
         self._refusal: tuple[Refusal, float] | None = None
         self._shown: Screen | None = None
         self._question: object = None
@@ -108,6 +114,10 @@ class Table:
                 self._bank.feed([item])
             elif isinstance(item, PlanReceived):
                 self._plan(item)
+            elif isinstance(item, StartOrdered):
+                self._orders.heard(item.order, now)
+            elif isinstance(item, TimeAnswered):
+                self._time.answered(item.answer, item.at_s)
             elif isinstance(item, DeliveryProblem) and item.problem.code == "ack_beyond_log":
                 self._history.doubt(item.problem.log or "")
             elif isinstance(item, LinkChanged):
@@ -118,6 +128,8 @@ class Table:
         if now - self._save_s >= RETRY_SAVE_S:
             self._save_s = now
             self._history.look_after()
+        self._time.tick(now, online=self._ports.link()[0], in_run=self._in_run(now))
+        self._obey(now)
         self._show(now)
         self._tell(now)
         return self._next_due(now)
@@ -160,6 +172,7 @@ class Table:
         situation = self.situation(now)
         run = self._history.run
         online, unsent = self._ports.link()
+        error_ms = self._time.error_ms(now)
         facts = Facts(
             table=self._table,
             situation=situation,
@@ -175,9 +188,10 @@ class Table:
             count=self.presses.count,
             refusal=None if self._refusal is None else self._refusal[0],
             tick=int(now),
+            clock_error_ms=None if error_ms is None else round(error_ms),
         )
         if run is None or not run.started:
-            return self._offered(facts, self._choices.selected())
+            return self._offered(facts, self._choices.selected(), now)
         stamp = self._history.stamp(now)
         return replace(
             facts,
@@ -187,11 +201,23 @@ class Table:
             result=self._history.result(run) if situation.state is State.SEALED else None,
         )
 
-    def _offered(self, facts: Facts, choice: Choice | None) -> Facts:
+    def _offered(self, facts: Facts, choice: Choice | None, now: float) -> Facts:
         if choice is None:
             return facts
         category = choice.rules.name_in(self._seat.language)
-        return replace(facts, heat=choice.heat, entrant=choice.public_name, category=category)
+        ordered = self._orders.shown(choice.heat, choice.rules, now)
+        return replace(
+            facts, heat=choice.heat, entrant=choice.public_name, category=category, ordered=ordered
+        )
+
+    def _in_run(self, now: float) -> bool:
+        if self._history.run is None:
+            return False
+        situation = self.situation(now)
+        frame = situation.frame
+        if situation.state is State.TIME_UP and frame is not None:
+            return frame.rules.count.kind is not CountKind.NOTHING
+        return situation.state not in (State.READY, State.SEALED)
 
     @property
     def _table(self) -> int:
@@ -227,15 +253,38 @@ class Table:
         if self._history.not_saved:
             self._refuse(EventType.RUN_STARTED, "not_saved", t)
             return
-        data: dict[str, Any] = {"entrant": choice.entrant, "table": self._table}
+        order = self._orders.standing(choice.heat)
+        if not self._begin(t, choice, {} if order is None else {"overruled": order}):
+            self._refuse(EventType.RUN_STARTED, "not_saved", t)
+
+    def _begin(self, t: float, choice: Choice, why: Mapping[str, Any]) -> bool:
+        """Start a run, by hand or by order; False when the disk does not take it."""
+        data: dict[str, Any] = {"entrant": choice.entrant, "table": self._table, **why}
         if choice.heat is not None:
             data["heat"] = choice.heat
         try:
             self._history.start(t, self._ports.new_run(), choice.rules, data)
         except (OSError, NotSaved):
-            self._refuse(EventType.RUN_STARTED, "not_saved", t)
-            return
+            return False
+        for order in why.values():
+            self._orders.spend(order)
         self._begun_or_undone()
+        return True
+
+    def _obey(self, now: float) -> None:
+        """Start by the hub's order, stamped with its instant however late it comes."""
+        if self._in_run(now):
+            return
+        heat = self._orders.to_load()
+        if heat is not None and self._choices.choose_heat(heat):
+            self._orders.loaded()
+            self._history.leave()
+        choice, run = self._choices.selected(), self._history.run
+        if choice is None or (run is not None and run.started) or self._history.not_saved:
+            return
+        starts_s = self._orders.starts_s(choice.heat, choice.rules, now)
+        if starts_s is not None and now >= starts_s:
+            self._begin(starts_s, choice, {"start": self._orders.standing(choice.heat)})
 
     def _act(self, kind: EventType, t: float, data: Mapping[str, Any]) -> None:
         run = self._history.run
@@ -338,7 +387,18 @@ class Table:
             dues.append(now + FASTEST_REDRAW_S)
         if self._refusal is not None:
             dues.append(self._refusal[1])
+        dues += [due for due in (self._time.next_due(), self._ordered_due(now)) if due is not None]
         return min(dues)
+
+    def _ordered_due(self, now: float) -> float | None:
+        """When the countdown to an ordered start changes next, or ends."""
+        choice = self._choices.selected()
+        if choice is None or self._in_run(now):
+            return None
+        ordered = self._orders.shown(choice.heat, choice.rules, now)
+        if ordered is None or ordered.left_s is None or ordered.left_s <= 0:
+            return None
+        return now + (ordered.left_s % 1 or 1)
 
     def _boundary(self, now: float) -> float:
         """When the shown clock changes its second next, or something happens by itself."""

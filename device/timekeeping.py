@@ -19,8 +19,6 @@ from shared.wire import TimeAnswer
 
 ANCHOR_EVERY_S: Final = 600.0
 """How often an anchor is renewed in a run."""
-SURE_MS: Final = 250.0
-"""With a larger error a common start is the judge's to press."""
 
 
 class Timekeeping:

@@ -29,6 +29,7 @@ from shared.wire import MAX_PAYLOAD, Ack, Unreadable
 _MAX_QUARANTINE: Final = 10_000
 _PAGE: Final = 1_000
 _EPOCH: Final = "epoch"
+_NOTE: Final = "note-"
 
 
 class StoreTrouble(Exception):
@@ -180,6 +181,19 @@ class Store:
         with self._read() as connection:
             rows = connection.execute(query.order_by(plan.c.order_no, plan.c.table_no, plan.c.id))
             return [PlanRow(*row) for row in rows]
+
+    def note(self, key: str) -> str | None:
+        """A text that was kept under this name."""
+        with self._read() as connection:
+            return connection.execute(select(meta.c.value).where(meta.c.key == _NOTE + key)).scalar()
+
+    def keep_note(self, key: str, value: str) -> None:
+        """Keep a text under a name, in the place of an older one."""
+        statement = sqlite_insert(meta).values(key=_NOTE + key, value=value)
+        with self._write() as connection:
+            connection.execute(
+                statement.on_conflict_do_update(index_elements=["key"], set_={"value": value})
+            )
 
     def seat_of(self, device: str) -> int | None:
         """The table number of a device."""

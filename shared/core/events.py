@@ -90,6 +90,7 @@ FIELDS: Final[Mapping[EventType, tuple[Field, ...]]] = MappingProxyType(
                 ("rules", Kind.TEXT),
                 ("heat", Kind.TEXT),
                 ("start", Kind.TEXT),
+                ("overruled", Kind.TEXT),
                 ("practice", Kind.BOOL),
             ),
         ),
