@@ -26,6 +26,8 @@ SECOND_PRESS_S: Final = 5.0
 """An armed step or help waits so long for its second press."""
 AFTER_HAND_OVER_MS: Final = 5_000
 """FINISH is refused for so long after the hand-over of the puzzle."""
+STUCK_S: Final = 60.0
+"""Nobody holds a button so long: it is stuck, and dead until released."""
 UNDO_START_MS: Final = 60_000
 """Without a preview a start can be undone at the table for so long."""
 
@@ -118,7 +120,7 @@ class Presses:
 
     @property
     def stuck(self) -> frozenset[Button]:
-        """Buttons that were down at boot: dead until released."""
+        """Buttons that were down at boot, or are held for ever: dead until released."""
         return frozenset(self._dead)
 
     def question(self, situation: Situation) -> object:
@@ -140,6 +142,7 @@ class Presses:
     def next_due(self, now: float) -> float | None:
         """When something here changes without a press: a hold, a repeat, an armed question that lapses."""
         dues = [d.t + HOLD_S for b, d in self._down.items() if not d.spent and b in (B.START, B.FINISH)]
+        dues += [d.t + STUCK_S for d in self._down.values()]
         if self.armed is not None:
             dues.append(self.armed.t + SECOND_PRESS_S)
         if self.count is not None and (due := self.count.next_due()) is not None:
@@ -163,6 +166,11 @@ class Presses:
 
     def tick(self, now: float, situation: Situation) -> list[Intent]:
         """What holding, and waiting in vain, mean at this instant."""
+        for button in [b for b, down in self._down.items() if now - down.t >= STUCK_S]:
+            del self._down[button]
+            self._dead.add(button)
+            if self.count is not None:
+                self.count.let_go(button)
         counted = _what_is_counted(situation)
         if counted != self._counted:
             self._counted = counted

@@ -59,7 +59,8 @@ def _top_right(facts: Facts, screen: Screen) -> str:
     pgettext = _t(facts)
     marks = []
     if facts.not_saved:
-        marks.append(pgettext("oled", "NOT SAVED"))
+        ago = pgettext("oled", "NOT SAVED {time}")
+        marks.append(ago.format(time=clock_text(facts.saved_ago_s)))
     if facts.stuck:
         marks.append(pgettext("oled", "STUCK {button}").format(button=facts.stuck[0].upper()))
     if facts.low:
