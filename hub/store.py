@@ -191,9 +191,7 @@ class Store:
         """Keep a text under a name, in the place of an older one."""
         statement = sqlite_insert(meta).values(key=_NOTE + key, value=value)
         with self._write() as connection:
-            connection.execute(
-                statement.on_conflict_do_update(index_elements=["key"], set_={"value": value})
-            )
+            connection.execute(statement.on_conflict_do_update(index_elements=["key"], set_={"value": value}))
 
     def seat_of(self, device: str) -> int | None:
         """The table number of a device."""
