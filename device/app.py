@@ -113,7 +113,6 @@ class App:
             publish_state=self._link.publish_state,
             link=lambda: (self._link.hub_online, self._link.unsent),
             ask_time=self._link.ask_time,
-            ask_time=self._link.ask_time,
             new_run=lambda: f"{device}-{secrets.token_hex(8)}",
         )
         self.table = Table(
