@@ -26,6 +26,24 @@ class Told:
     """The newest instant up to which the hub has everything this table did."""
     boots: set[str] = field(default_factory=set)
 
+    def troubles(self, device: str, hand_s: float) -> list[dict[str, Any]]:
+        """What it says is wrong with its disk, its buttons and its journal, as problems."""
+        found: list[dict[str, Any]] = []
+        if self.state.get("not_saved") is True:
+            seconds = self.state.get("not_saved_s")
+            age_s = 0.0 if self.state_hand_s is None else hand_s - self.state_hand_s
+            known = type(seconds) is int and seconds >= 0
+            time = {"seconds": int(seconds + age_s)} if known and seconds is not None else {}
+            found.append({"code": "not_saved", "level": "error", "device": device, **time})
+        health = self.status.get("health")
+        told = health.get("problems") if isinstance(health, Mapping) else None
+        for problem in told if isinstance(told, list) else []:
+            if isinstance(problem, Mapping) and isinstance(problem.get("code"), str):
+                button = problem.get("button")
+                named = {"button": button} if isinstance(button, str) else {}
+                found.append({"code": problem["code"], "level": "warning", "device": device, **named})
+        return found
+
     def saw_event(self, stamp: Stamp) -> None:
         """An event of this device is committed."""
         self.boots.add(stamp.boot)

@@ -6,17 +6,36 @@ from collections.abc import Mapping
 from gettext import NullTranslations
 from typing import Any
 
+from shared.duration import clock_text
+
 
 def problem_words(problem: Mapping[str, Any] | str, t: NullTranslations) -> str:
     """A problem in words; one whose code nobody translated stands as its code."""
     if isinstance(problem, str):
         return _sentences(t).get(problem, problem)
     code = str(problem.get("code", ""))
-    return _sentences(t).get(code, code)
+    seconds = problem.get("seconds")
+    words = {
+        "button": str(problem.get("button", "")).upper(),
+        "time": clock_text(seconds) if type(seconds) is int else "?",
+    }
+    sentence = _sentences(t).get(code)
+    return code if sentence is None else sentence % words
 
 
 def _sentences(t: NullTranslations) -> Mapping[str, str]:
     return {
+        "button_noisy": t.pgettext(
+            "problem", "%(button)s flickers: a loose lead, or interference; it still works"
+        ),
+        "button_stuck": t.pgettext("problem", "%(button)s is stuck; the other buttons work"),
+        "journal_damaged": t.pgettext("problem", "a part of the table's journal was damaged and set aside"),
+        "journal_unreadable": t.pgettext("problem", "a part of the table's journal cannot be read"),
+        "log_deleted": t.pgettext("problem", "the table's card is full: its oldest log was deleted there"),
+        "not_saved": t.pgettext("problem", "NOT SAVED for %(time)s: the table's card takes nothing"),
+        "storage_failing": t.pgettext("problem", "the table's card fails"),
+        "storage_full": t.pgettext("problem", "the table's card is full"),
+        "storage_read_only": t.pgettext("problem", "the table's card can only be read"),
         "act_after_undone_start": t.pgettext("problem", "a press came after the start was undone"),
         "act_from_the_hub": t.pgettext("problem", "the hub's log holds a press that only a table can make"),
         "act_refused": t.pgettext("problem", "a press does not fit the run and was not counted"),
@@ -36,6 +55,11 @@ def _sentences(t: NullTranslations) -> Mapping[str, str]:
         "records_missing": t.pgettext("problem", "presses of this table are lost"),
         "rules_differ": t.pgettext("problem", "the table timed by other rules than the hub's"),
         "run_id_used_twice": t.pgettext("problem", "two starts share one run"),
+        "no_seat": t.pgettext("problem", "this table timer has no table"),
+        "seat_shared": t.pgettext(
+            "problem", "two table timers stand on this table: nobody is planned there until one is gone"
+        ),
+        "seat_taken": t.pgettext("problem", "this table belongs to another table timer"),
         "seqs_missing": t.pgettext("problem", "presses are still missing in the log"),
         "superseded": t.pgettext("problem", "pressed at a table timer that had been replaced"),
         "too_many_pieces": t.pgettext("problem", "more pieces were counted than the puzzle has"),
