@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import threading
-import uuid
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hub.ingest import HubClock, Ingest, IngestSettings
+from hub.ingest import Ingest, IngestSettings
+from hub.plan_day import plan_day
 from hub.planning import plans_for
 from hub.projection import names_from
+from hub.start_orders import cancel_start, close_start, order_start, told_order
 from hub.store import PlanRow, Store, StoreTrouble
 from hub.view import View
 from hub.web.app import create_app
 from hub.web.server import Server
 from hub.web.settings import WebSettings
-from shared.clock import HandClock, WallClock, monotonic, wall_ms
+from shared.clock import HandClock, HubClock, WallClock, machine_clock, monotonic, wall_ms
 from shared.rulebook import Rulebook
+from shared.wire import StartOrder
 
 LOOK_EVERY_S: Final = 1.0
 """How often a plan loaded by another process is looked for."""
@@ -37,6 +39,8 @@ class HubParts:
     timer_pages: str | None = None
     hand: HandClock = monotonic
     wall: WallClock = wall_ms
+    clock: HubClock = field(default_factory=machine_clock)
+    """What tables compare their own clocks with; real time, also in a demo."""
 
 
 class Hub:
@@ -55,16 +59,21 @@ class Hub:
             health=self.health,
         )
         self._view.apply(self._store.events_in_order())
-        self._plan: tuple[list[PlanRow], dict[int, str]] = ([], {})
+        self._seen: tuple[list[PlanRow], dict[int, str], str | None, dict[str, int]] = ([], {}, None, {})
+        """What the plans were made from."""
+        self._plans: dict[str, dict[str, Any]] = {}
+        """What each device was told."""
+        self._order: StartOrder | None = None
         self._trouble = ""
         self._ingest = Ingest(
             parts.broker,
             self._store,
-            HubClock(lambda: int(parts.hand() * 1_000_000), f"hub-{uuid.uuid4().hex[:12]}"),
+            parts.clock,
             on_committed=self._view.apply,
             on_snapshot=self._hear,
             on_broken=broken,
-            plans=lambda: plans_for(self._plan[1], self._plan[0], parts.rulebook),
+            plans=lambda: self._plans,
+            standing=self._standing,
             hand=parts.hand,
             wall=parts.wall,
         )
@@ -81,7 +90,7 @@ class Hub:
 
     def start(self) -> None:
         """Begin to serve and to read. Raises CannotListen before anything is started."""
-        self._take_plan()
+        self._look_once()
         self._server.start()
         self._ingest.start()
         self._looking.start()
@@ -105,16 +114,43 @@ class Hub:
             counters["trouble"] = f"database: {error}"
         trouble = counters.pop("trouble") or self._trouble
         ok = self._ingest.alive() and not trouble.startswith("database")
-        return {"ok": ok, "trouble": trouble, **counters}
+        return {"ok": ok, "trouble": trouble, **counters, "start": self._view.start_spread()}
+
+    # Common starts -----------------------------------------------------------------------------
+
+    def order_start(self, heat: str, in_s: float) -> StartOrder:
+        """Let the tables of a heat start in so many seconds. Raises CannotOrder, StoreTrouble."""
+        return self._ordered(order_start(self._store, self._parts.clock, heat, in_s))
+
+    def cancel_start(self) -> StartOrder:
+        """Take the order back before its start has come. Raises CannotOrder, StoreTrouble."""
+        return self._ordered(cancel_start(self._store, self._parts.clock))
+
+    def close_start(self) -> StartOrder:
+        """Let no late table start by itself any more. Raises CannotOrder, StoreTrouble."""
+        return self._ordered(close_start(self._store, self._parts.clock))
+
+    def _ordered(self, order: StartOrder) -> StartOrder:
+        self._look_now.set()
+        return order
+
+    def _standing(self) -> dict[str, dict[str, Any]]:
+        """What is retained for all tables, said again on every connect."""
+        order = self._order
+        return {} if order is None else {self._ingest.topics.start: order.as_json()}
+
+    # What tables tell --------------------------------------------------------------------------
 
     def _hear(self, device: str, kind: str, payload: dict[str, Any], hand_s: float | None) -> None:
-        if kind == "status" and payload.get("online") is True:
-            self._seat(device, payload.get("table"))
         self._view.hear(device, kind, payload, hand_s)
+        if kind == "status":
+            if payload.get("online") is True:
+                self._seat(device, payload.get("table"))
+            self._look_now.set()  # it may stand where another one does
 
     def _seat(self, device: str, table: object) -> None:
         """A device that was never seated takes the free table that its settings name."""
-        seats = self._plan[1]
+        seats = self._seen[1]
         free = type(table) is int and table > 0 and table not in seats and device not in seats.values()
         if not free or type(table) is not int:
             return
@@ -122,28 +158,34 @@ class Hub:
             self._store.set_seat(table, device)
         except StoreTrouble as error:  # its next status asks again
             self._trouble = f"database: {error}"
-        else:
-            self._look_now.set()
 
     def _look(self) -> None:
         while not self._stopping.is_set():
             self._look_now.wait(LOOK_EVERY_S)
             self._look_now.clear()
             try:
-                self._take_plan()
+                self._look_once()
             except StoreTrouble as error:
                 self._trouble = f"database: {error}"
             else:
                 self._trouble = ""
 
+    def _look_once(self) -> None:
+        """What other processes have put in the database, and who stands where: tell the tables what is new."""
+        order = told_order(self._store, self._parts.clock)
+        if order != self._order:
+            self._order = order
+            for topic, payload in self._standing().items():
+                self._ingest.send(topic, payload, retain=True)
+        self._take_plan()
+
     def _take_plan(self) -> None:
-        """Use the plan and seats as the database has them, and tell the tables what is new."""
-        rows, seats = self._store.plan_rows(), self._store.seats()
-        if (rows, seats) == self._plan:
+        seen = self._store.plan_rows(), self._store.seats(), plan_day(self._store), self._view.claims()
+        if seen == self._seen:
             return
-        before = plans_for(self._plan[1], self._plan[0], self._parts.rulebook)
-        self._plan = rows, seats
+        rows, seats, day, claims = self._seen = seen
         self._view.plan(names_from((r.category, r.entrant, r.public_name, r.flags) for r in rows), seats)
-        for device, plan in plans_for(seats, rows, self._parts.rulebook).items():
+        before, self._plans = self._plans, plans_for(seats, rows, self._parts.rulebook, day, claims)
+        for device, plan in self._plans.items():
             if before.get(device) != plan:
                 self._ingest.publish_plan(device, plan)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from shared.checked_toml import BadFile, as_lines
-from shared.clock import wall_ms
+from shared.clock import machine_clock, wall_ms
+from shared.duration import seconds_from
 from shared.rulebook import BadRulebook, Rulebook, find_rulebook
+from shared.topics import is_device
+
+if TYPE_CHECKING:
+    from hub.store import Store
 
 
 class RulebookParam(click.ParamType):  # type: ignore[type-arg]  # generic only in newer click
@@ -173,9 +181,15 @@ def config_check(path: Path) -> None:
 @main.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @_config_option
-def load(file: Path, path: Path) -> None:
+@click.option(
+    "--day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The day it is for, shown by a table that was off and has not heard of the hub.",
+)
+def load(file: Path, path: Path, day: datetime | None) -> None:
     """Make the plan from a CSV file with heat,order,table,entrant,category,public_name."""
     from hub.config import load_settings
+    from hub.plan_day import keep_plan_day
     from hub.plan_file import BadPlanFile, parse_plan_file
     from hub.store import Store, StoreTrouble
     from hub.store_schema import StoreUnusable
@@ -186,6 +200,7 @@ def load(file: Path, path: Path) -> None:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
         store = Store.open(settings.database, wall_ms)
         store.replace_plan(rows)
+        keep_plan_day(store, None if day is None else day.date())
         store.close()
     except BadPlanFile as error:
         raise click.ClickException("\n".join(f"{file}: {p}" for p in error.problems)) from error
@@ -197,6 +212,80 @@ def load(file: Path, path: Path) -> None:
     click.echo(
         f"{len(rows)} runs at {tables} tables are planned; a running hub tells the tables within seconds."
     )
+
+
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic only in newer click
+    """A duration as rulebooks write it: 30s, 2m."""
+
+    name = "duration"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Whole seconds."""
+        try:
+            return value if isinstance(value, int) else seconds_from(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+@main.command()
+@click.argument("heat", required=False)
+@click.option("--in", "in_s", type=Seconds(), default="30s", show_default=True, help="From now.")
+@click.option("--cancel", "take_back", is_flag=True, help="Take the order back, before its start has come.")
+@click.option("--close", "no_more", is_flag=True, help="Let no late table start by itself any more.")
+@_config_option
+def start(heat: str | None, in_s: int, take_back: bool, no_more: bool, path: Path) -> None:
+    """Let all tables of HEAT start together. A running hub tells them within a second."""
+    from hub.start_orders import CannotOrder, cancel_start, close_start, order_start
+
+    if [heat is not None, take_back, no_more].count(True) != 1:
+        raise click.UsageError("name a heat, or --cancel, or --close")
+    with _database(path) as store:
+        try:
+            if take_back:
+                order, what = cancel_start(store, machine_clock()), "does not start"
+            elif no_more:
+                order, what = close_start(store, machine_clock()), "is closed for late tables"
+            else:
+                order, what = order_start(store, machine_clock(), heat or "", in_s), f"starts in {in_s} s"
+        except CannotOrder as error:
+            raise click.ClickException(str(error)) from error
+    click.echo(f"heat {order.heat} {what}")
+
+
+@main.command()
+@click.argument("table", type=click.IntRange(1, 999))
+@click.argument("device")
+@_config_option
+def seat(table: int, device: str, path: Path) -> None:
+    """Put DEVICE on TABLE, in the place of the one that stood there."""
+    if not is_device(device):
+        raise click.ClickException(f"{device}: a table timer's name has small letters, digits and - only")
+    with _database(path) as store:
+        before = store.seats().get(table)
+        store.set_seat(table, device)
+    click.echo(
+        f"{device} stands on table {table}" + (f", not {before}" if before not in (None, device) else "")
+    )
+
+
+@contextmanager
+def _database(path: Path) -> Iterator[Store]:
+    """The hub's database for a command; whatever is wrong with it is told."""
+    from hub.config import load_settings
+    from hub.store import Store, StoreTrouble
+    from hub.store_schema import StoreUnusable
+
+    try:
+        settings, _ = load_settings(path)
+        if not settings.database.exists():
+            raise click.ClickException(f"{settings.database}: no hub has run with these settings")
+        store = Store.open(settings.database, wall_ms)
+        try:
+            yield store
+        finally:
+            store.close()
+    except (BadFile, StoreUnusable, StoreTrouble) as error:
+        raise click.ClickException(str(error)) from error
 
 
 if __name__ == "__main__":

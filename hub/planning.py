@@ -12,8 +12,19 @@ from shared.plan import Plan, PlannedRun
 from shared.rulebook import Rulebook
 
 
-def plan_for(table: int, rows: Iterable[PlanRow], rulebook: Rulebook) -> dict[str, Any]:
-    """The payload of `down/plan` for one table. Its revision changes with its content and with nothing else."""
+def plan_for(
+    table: int,
+    rows: Iterable[PlanRow],
+    rulebook: Rulebook,
+    day: str | None = None,
+    conflict: Iterable[str] = (),
+) -> dict[str, Any]:
+    """The payload of `down/plan` for one table. Its revision changes with its content and with nothing else.
+
+    With other devices on the same seat, in `conflict`, it names them and has no runs.
+    """
+    conflict = tuple(sorted(conflict))
+    rows = [] if conflict else rows
     mine = sorted((r for r in rows if r.table_no == table and r.category in rulebook.categories), key=_order)
     runs = tuple(
         PlannedRun(
@@ -27,20 +38,59 @@ def plan_for(table: int, rows: Iterable[PlanRow], rulebook: Rulebook) -> dict[st
         if row.entrant
     )
     categories = {r.category: rulebook.categories[r.category] for r in runs}
-    plan = Plan(revision=0, table=table, tournament=rulebook.name, categories=categories, runs=runs)
+    plan = Plan(
+        revision=0,
+        table=table,
+        tournament=rulebook.name,
+        day=day,
+        categories=categories,
+        runs=runs,
+        conflict=conflict,
+    )
     content = plan.as_json()
     revision = zlib.crc32(json.dumps(content, sort_keys=True).encode())
     return {**content, "revision": revision}
 
 
 def plans_for(
-    seats: Mapping[int, str], rows: Iterable[PlanRow], rulebook: Rulebook
+    seats: Mapping[int, str],
+    rows: Iterable[PlanRow],
+    rulebook: Rulebook,
+    day: str | None = None,
+    claims: Mapping[str, int] | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """The plan of every seated device; nothing while no plan was made."""
+    """The plan of every seated device; nothing while no plan was made.
+
+    `claims`: the table that each device that is online says it stands on. Two devices on one seat get no
+    runs, one without a seat is told that it has no plan (any more).
+    """
     rows = list(rows)
     if not rows:
         return {}
-    return {device: plan_for(table, rows, rulebook) for table, device in seats.items()}
+    claims = claims or {}
+    rivals = rivals_of(seats, claims)
+    plans = {device: _no_plan(table) for device, table in claims.items() if table > 0}
+    for table, device in seats.items():
+        plans[device] = plan_for(table, rows, rulebook, day, rivals.get(table, set()) - {device})
+    for table, devices in rivals.items():
+        for device in devices - {seats[table]}:
+            plans[device] = plan_for(table, rows, rulebook, day, devices - {device})
+    return plans
+
+
+def _no_plan(table: int) -> dict[str, Any]:
+    return Plan(revision=0, table=table, categories={}, runs=(), withdrawn=True).as_json()
+
+
+def rivals_of(seats: Mapping[int, str], claims: Mapping[str, int]) -> dict[int, set[str]]:
+    """The devices of each seat on which more than one stands, all of them online."""
+    rivals: dict[int, set[str]] = {}
+    seated = set(seats.values())
+    for device, table in claims.items():
+        holder = seats.get(table)
+        if device not in seated and holder is not None and holder in claims:
+            rivals.setdefault(table, {holder}).add(device)
+    return rivals
 
 
 def _order(row: PlanRow) -> int:

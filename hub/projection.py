@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hub.link_watch import Told
-from shared.core.events import HUB_DEVICE, Event
+from hub.planning import rivals_of
+from shared.core.events import HUB_DEVICE, Event, EventType
 from shared.core.rules import CountKind
 from shared.core.run import Run, stamp_of
 from shared.core.timeline import Stamp
@@ -39,6 +40,8 @@ class Projection:
         self.names = Names({})
         self.seats: Mapping[int, str] = {}
         self.told: dict[str, Told] = {}
+        self._ordered: str | None = None
+        """The start order that a table obeyed last."""
         self.events = 0
         """Events folded: the revision of the standings."""
 
@@ -46,6 +49,8 @@ class Projection:
         """Fold one committed event."""
         self.events += 1
         self.tournament.apply(event)
+        if event.type == EventType.RUN_STARTED and event.data.get("start"):
+            self._ordered = event.data["start"]
         if event.device != HUB_DEVICE and event.boot is not None:
             self._told(event.device).saw_event(stamp_of(event))
 
@@ -125,13 +130,32 @@ class Projection:
             "problems": self._seat_problems(table, device),
         }
 
+    def claims(self) -> dict[str, int]:
+        """The table that each device that is online says it stands on."""
+        return {device: self._claimed(device) for device, told in self.told.items() if told.online}
+
     def _seat_problems(self, table: int, device: str) -> list[dict[str, Any]]:
-        told = self.told.get(device)
-        if told is None or self.seats.get(table) == device:
+        rivals = rivals_of(self.seats, self.claims()).get(table, set())
+        if device in rivals:
+            others = sorted(rivals - {device})
+            return [{"code": "seat_shared", "level": "error", "device": device, "others": others}]
+        if device not in self.told or self.seats.get(table) == device:
             return []
         holder = self.seats.get(table)
         code = "seat_taken" if holder is not None else "no_seat"
         return [{"code": code, "level": "warning", "device": device, "holder": holder}]
+
+    def start_spread_ms(self) -> tuple[int, int]:
+        """How many tables obeyed the newest start order, and how far apart they started, in run milliseconds.
+
+        Only tables whose clocks can be compared with the first one's count.
+        """
+        runs = [r for r in self.tournament.runs.values() if r.start.data.get("start") == self._ordered]
+        if self._ordered is None or not runs:
+            return 0, 0
+        spans = [self.tournament.timeline.between(runs[0].start_stamp, run.start_stamp) for run in runs]
+        apart_ms = [span.low_ms for span in spans if span.exact]
+        return len(apart_ms), max(apart_ms) - min(apart_ms)
 
 
 def _text(value: object) -> str | None:

@@ -71,6 +71,17 @@ class View:
         with self._lock:
             return self._projection.tables(self._hand())
 
+    def start_spread(self) -> dict[str, float]:
+        """How many tables obeyed the newest start order, and how far apart in real milliseconds they started."""
+        with self._lock:
+            tables, apart_ms = self._projection.start_spread_ms()
+        return {"tables": tables, "spread_ms": round(apart_ms / self._speed, 1)}
+
+    def claims(self) -> dict[str, int]:
+        """The table that each device that is online says it stands on."""
+        with self._lock:
+            return self._projection.claims()
+
     def health(self) -> dict[str, Any]:
         """The answer of `/healthz`."""
         return self._health()

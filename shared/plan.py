@@ -43,6 +43,10 @@ class Plan(BaseModel):
     day: str | None = None
     categories: dict[str, CategoryRules]
     runs: tuple[PlannedRun, ...]
+    conflict: tuple[str, ...] = ()
+    """Other devices that stand on this seat: while there are any, nobody is planned here."""
+    withdrawn: bool = False
+    """The table has no plan any more: it times as its settings say."""
 
     def as_json(self) -> dict[str, Any]:
         """The plan as it stands on the wire and on the table's disk."""

@@ -117,7 +117,12 @@ def test_two_devices_on_one_seat_are_both_named() -> None:
     projection.seats = {7: "t07"}
     projection.hear("t07", "status", {"online": True, "session": 1, "table": 7}, 1.0, 1)
     projection.hear("t99", "status", {"online": True, "session": 1, "table": 7}, 1.0, 1)
-    stray = projection.tables(1.0)[1]
+    seated, stray = projection.tables(1.0)
+    assert seated["problems"][0]["code"] == stray["problems"][0]["code"] == "seat_shared"
+    assert (seated["problems"][0]["others"], stray["problems"][0]["others"]) == (["t99"], ["t07"])
+    projection.hear("t07", "status", {"online": False, "session": 1, "table": 7}, 1.0, 1)
+    seated, stray = projection.tables(1.0)
+    assert seated["problems"] == []
     assert (stray["table"], stray["device"]) == (7, "t99")
     assert stray["problems"][0]["code"] == "seat_taken"
     assert stray["problems"][0]["holder"] == "t07"
