@@ -251,6 +251,8 @@ class Presses:
         resumes = {Notice.PAUSE_RAN_OUT: (B.PAUSE, B.START), Notice.ASSIST_RAN_OUT: (B.ASSIST,)}
         if situation.notice is not None and button in resumes[situation.notice]:
             return [Act(E.NOTICE_DISMISSED, t, {})]
+        if self.armed is not None and button is self.armed.button:
+            return [self._answer(self.armed, t)]
         if situation.in_escape:
             return self._escape(button, t, situation)
         over = situation.run.handed_over
@@ -265,14 +267,15 @@ class Presses:
             return [Refused(E.PAUSE_STARTED, "escape_running", t)]
         if button is B.START:
             return [Refused(E.RUN_STARTED, "already_started", t)]
-        armed, self.armed = self.armed, None
-        if armed is not None:
-            if not self._too_soon(t, armed):
-                return [Act(armed.act, armed.t, {})]
-            self.armed = armed
-            return [Refused(armed.act, "too_soon", t)]
         act = E.STEP_SOLVED if button is B.FINISH else _next_help(situation)
         return [Arm(button, act, t)]
+
+    def _answer(self, armed: Arm, t: float) -> Intent:
+        """The second press: counts with the stamp of the first, also when the hand-over came in between."""
+        if self._too_soon(t, armed):
+            return Refused(armed.act, "too_soon", t)
+        self.armed = None
+        return Act(armed.act, armed.t, {})
 
     def arm(self, question: Arm) -> None:
         """The machine would take this act: it now waits for its second press."""

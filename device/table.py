@@ -167,9 +167,18 @@ class Table:
         t_ms = run.elapsed_ms(self._history.stamp(hand_s))
         return Situation(run.at(t_ms), run.state, run.frame, max(t_ms, run.state.act_ms))
 
+    def _shown_situation(self, now: float) -> Situation:
+        """The situation to show: while a step waits for its second press, a forced hand-over is not shown yet."""
+        situation = self.situation(now)
+        armed = self.presses.armed
+        if armed is None or situation.in_escape:
+            return situation
+        before = self.situation(armed.t)
+        return replace(before, t_ms=situation.t_ms) if before.in_escape else situation
+
     def facts(self, now: float) -> Facts:
         """Everything the picture is made from."""
-        situation = self.situation(now)
+        situation = self._shown_situation(now)
         run = self._history.run
         online, unsent = self._ports.link()
         error_ms = self._time.error_ms(now)

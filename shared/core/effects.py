@@ -148,21 +148,21 @@ def force_hand_over(run: RunState, frame: Frame, t_ms: int) -> RunState:
 
 def preview_over(run: RunState, frame: Frame, t_ms: int) -> RunState:  # noqa: ARG001
     """The two minutes of looking at the picture are over."""
-    return run._replace(state=State.RUNNING)
+    return run
 
 
 def pause_ran_out(run: RunState, frame: Frame, t_ms: int) -> RunState:  # noqa: ARG001
     """A pause of the longest length ends by itself and leaves a notice."""
     run = _without_pause(run, t_ms)
-    return run._replace(state=State.RUNNING, raised=Raised(Notice.PAUSE_RAN_OUT, t_ms))
+    return run._replace(raised=Raised(Notice.PAUSE_RAN_OUT, t_ms))
 
 
 def assist_ran_out(run: RunState, frame: Frame, t_ms: int) -> RunState:  # noqa: ARG001
     """The assistance budget is used up: the assist ends by itself and leaves a notice."""
     run = close_assist(run, t_ms)
-    return run._replace(state=State.RUNNING, raised=Raised(Notice.ASSIST_RAN_OUT, t_ms))
+    return run._replace(raised=Raised(Notice.ASSIST_RAN_OUT, t_ms))
 
 
 def limit_passed(run: RunState, frame: Frame, t_ms: int) -> RunState:  # noqa: ARG001
     """The limit: hands off the table; a running assistance ends here."""
-    return close_assist(run, t_ms)._replace(state=State.TIME_UP)
+    return close_assist(run, t_ms)

@@ -40,6 +40,8 @@ class Automatic(NamedTuple):
     name: str
     due: Callable[[RunState, Frame], int | None]
     effect: Callable[[RunState, Frame, int], RunState]
+    becomes: State | None
+    """None: the state stays as it is."""
     spares: EventType | None = None
     """The act that still counts at exactly that instant."""
 
@@ -75,17 +77,20 @@ def _when_counted(run: RunState, frame: Frame, counted_ms: int) -> int:
 
 #: What is due at the same instant happens in this order.
 AUTOMATIC: Final[tuple[Automatic, ...]] = (
-    Automatic((S.PREVIEW,), "preview over", _preview_due, effects.preview_over),
-    Automatic((S.PAUSED,), "pause ran out", _pause_due, effects.pause_ran_out),
-    Automatic((S.ASSISTING,), "assist ran out", _assist_due, effects.assist_ran_out),
+    Automatic((S.PREVIEW,), "preview over", _preview_due, effects.preview_over, S.RUNNING),
+    Automatic((S.PAUSED,), "pause ran out", _pause_due, effects.pause_ran_out, S.RUNNING),
+    Automatic((S.ASSISTING,), "assist ran out", _assist_due, effects.assist_ran_out, S.RUNNING),
     Automatic(
         (S.RUNNING, S.ASSISTING),
         "escape limit",
         _escape_due,
         effects.force_hand_over,
+        None,
         spares=E.STEP_SOLVED,
     ),
-    Automatic((S.RUNNING, S.ASSISTING), "limit", limit_due, effects.limit_passed, spares=E.RUN_FINISHED),
+    Automatic(
+        (S.RUNNING, S.ASSISTING), "limit", limit_due, effects.limit_passed, S.TIME_UP, spares=E.RUN_FINISHED
+    ),
 )
 
 _LIVE: Final = (S.PREVIEW, S.RUNNING, S.PAUSED, S.ASSISTING, S.CLAIMED, S.TIME_UP)
@@ -200,6 +205,8 @@ def at(run: RunState, frame: Frame, t_ms: int, *, act: str | None = None) -> Run
         ):
             return run
         run = first.effect(run, frame, when)
+        if first.becomes is not None:
+            run = run._replace(state=first.becomes)
 
 
 def next_due_ms(run: RunState, frame: Frame) -> int | None:

@@ -150,7 +150,7 @@ def test_a_start_is_not_undone_after_the_preview(rig: Rig) -> None:
     running(rig)
     rig.press(START, hold=2.2)
     assert rig.state == State.RUNNING
-    assert rig.screen.bottom == "salida: anular en la central"
+    assert rig.screen.bottom == "salida: anular en central"
 
 
 def test_holding_start_in_claimed_rejects_the_finish_and_the_clock_never_stopped(rig: Rig) -> None:

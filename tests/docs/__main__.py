@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.docs import display, pages
+from tests.docs import display, machine, pages
 
 PICTURES = Path("docs/pictures")
 FRONT = {
@@ -16,6 +16,7 @@ FRONT = {
 def main() -> None:
     """Make them all."""
     PICTURES.mkdir(parents=True, exist_ok=True)
+    machine.PAGE.write_text(machine.page())
     for language in ("es", "en"):
         shots = display.screens(language)
         display.sheet(shots).save(PICTURES / f"display-{language}.png", optimize=True)
