@@ -6,6 +6,7 @@ import queue
 import secrets
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -18,6 +19,7 @@ from device.draw import draw
 from device.from_hub import LinkBroken, LinkSettings, LogArchived
 from device.health import NoiseWatch, health
 from device.history import History
+from device.identity import Identity
 from device.journal import Journal, NotSaved
 from device.link import Link
 from device.notify import Notify
@@ -87,6 +89,7 @@ class App:
             raise
         self._levels = self._buttons.levels()
         self._noise = NoiseWatch()
+        self.copied = self._know_the_board()
         self._status: dict[str, object] = {
             "serial": parts.serial,
             "versions": {"table-timer": version("puzzle-table-timer")},
@@ -112,12 +115,22 @@ class App:
             show=self._show,
             publish_state=self._link.publish_state,
             link=lambda: (self._link.hub_online, self._link.unsent),
+            copied=self.copied,
             ask_time=self._link.ask_time,
             new_run=lambda: f"{device}-{secrets.token_hex(8)}",
         )
         self.table = Table(
             parts.seat, self._history, plans, ports, clock=parts.clock, run_clock=parts.run_clock
         )
+
+    def _know_the_board(self) -> bool:
+        """Whether the card was copied; where another board wrote it, a new log begins."""
+        identity = Identity(self._parts.state_dir)
+        with suppress(NotSaved, OSError):  # the disk's trouble is shown; the next start tries again
+            if identity.log_is_of_another(self._parts.serial):
+                self._journal.begin_new_log()
+            identity.woke_up(self._parts.serial)
+        return identity.copied(self._parts.serial)
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
         """Run until `stop`; `ready` is called once buttons, journal and display work. Raises what broke.
@@ -127,7 +140,8 @@ class App:
         panel = self._parts.panel
         if panel is not None:
             panel.start()
-        self._link.start()
+        if not self.copied:
+            self._link.start()
         try:
             self._loop(ready)
         finally:

@@ -110,6 +110,23 @@ def _parts(settings: TableTimerFile, panel: Any) -> Any:
     )
 
 
+@main.command("adopt-card")
+@ConfigFile
+def adopt_card(path: Path) -> None:
+    """Let the card belong to this board: the old one is broken, or will never be switched on again."""
+    from device.app import hardware_serial
+    from device.identity import Identity
+
+    settings, serial = _settings(path), hardware_serial()
+    if serial is None:
+        raise click.ClickException("this machine has no serial number, so its card belongs to any board")
+    try:
+        Identity(settings.state_dir).adopt(serial)
+    except OSError as error:
+        raise click.ClickException(f"{settings.state_dir}: {error.strerror}") from error
+    click.echo(f"the card of {settings.device} belongs to board {serial}; restart the table timer")
+
+
 @main.group()
 def config() -> None:
     """The settings of a table timer."""

@@ -55,6 +55,8 @@ class History:
         self.run: Run | None = None
         self.anchored_ms: dict[str, int] = {}
         """How well this boot is anchored to each clock of the hub: the smallest error."""
+        self.started_in_boot = False
+        """A run was begun since the machine was switched on."""
         self.orders: set[str] = set()
         """Start orders that a run here obeyed, or was started ahead of by the judge."""
         self._restore()
@@ -246,6 +248,7 @@ class History:
         self._tournament.apply(event)
         if event.type == EventType.RUN_STARTED and event.run in self._tournament.runs:
             self.run = self._tournament.runs[event.run]
+            self.started_in_boot = self.started_in_boot or event.boot == self.boot
             self.orders |= {event.data[name] for name in ("start", "overruled") if event.data.get(name)}
         elif event.type == EventType.CLOCK_ANCHORED and event.boot == self.boot:
             base, error_ms = event.data["base"], event.data["error_ms"]

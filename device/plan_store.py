@@ -28,6 +28,10 @@ class PlanStore:
         """Keep a plan for the time without a hub. Raises OSError."""
         replace_file(self._directory / "plan.json", json.dumps(plan.as_json()).encode())
 
+    def forget_plan(self) -> None:
+        """There is no plan any more. Raises OSError."""
+        (self._directory / "plan.json").unlink(missing_ok=True)
+
     def rules(self, digest: str) -> CategoryRules | None:
         """The rules with this digest that a run was started with."""
         if digest not in self._rules:

@@ -65,6 +65,8 @@ def _top_right(facts: Facts, screen: Screen) -> str:
         marks.append(pgettext("oled", "STUCK {button}").format(button=facts.stuck[0].upper()))
     if facts.low:
         marks.append(pgettext("oled", "CLOCK"))
+    if facts.copied:
+        marks.append(pgettext("oled", "CARD COPIED"))
     if not facts.online:
         marks.append(pgettext("oled", "offline {unsent}").format(unsent=facts.unsent or "").strip())
     return marks[0] if marks else screen.top_right
@@ -97,6 +99,8 @@ def _ready(facts: Facts) -> Screen:
         return _ordered(facts, facts.ordered)
     choose = facts.situation.choices > 1
     bottom = pgettext("oled", "START · PAUSE/ASSIST choose") if choose else pgettext("oled", "START begins")
+    if facts.day is not None:
+        bottom = pgettext("oled", "plan of {day} · START: yes").format(day=facts.day)
     top, inverse = _title(facts)
     return Screen(top, top_inverse=inverse, top_right=_heat(facts), lines=tuple(lines), bottom=bottom)
 
@@ -120,6 +124,13 @@ def _ordered(facts: Facts, ordered: Ordered) -> Screen:
 
 def _nothing_planned(facts: Facts) -> Screen:
     pgettext = _t(facts)
+    if facts.conflict is not None:
+        return Screen(
+            _table(facts),
+            top_inverse=True,
+            lines=(pgettext("oled", "table in use by"), facts.conflict),
+            bottom=pgettext("oled", "tell the organisers"),
+        )
     wait = pgettext("oled", "waiting for the plan")
     return Screen(_table(facts), lines=(pgettext("oled", "no plan"),), bottom=wait)
 

@@ -58,6 +58,8 @@ class Ports:
     link: Callable[[], tuple[bool, int]]
     """Whether the hub is reached, and how many events it has not acknowledged."""
     new_run: Callable[[], str]
+    copied: bool = False
+    """This card was made for another board: the table stays offline."""
     ask_time: Callable[[int], bool] = lambda _t1_us: False
     """Asks the hub for its time at this instant of hand time in microseconds; `TimeAnswered` follows, or nothing."""
 
@@ -97,6 +99,8 @@ class Table:
         self._refusals = RefusalBudget()
         self._choices = Choices(seat.categories, plans.plan(), history.done())
         self._time = Timekeeping(history, ports.ask_time, clock, run_clock)
+        self._day_known = history.started_in_boot
+        """The hub was there, or a judge has started what the display offered."""
         self._orders = StartOrders(history.orders, self._time, run_clock)
         self._refusal: tuple[Refusal, float] | None = None
         self._shown: Screen | None = None
@@ -128,7 +132,9 @@ class Table:
         if now - self._save_s >= RETRY_SAVE_S:
             self._save_s = now
             self._history.look_after()
-        self._time.tick(now, online=self._ports.link()[0], in_run=self._in_run(now))
+        online, _ = self._ports.link()
+        self._day_known = self._day_known or online
+        self._time.tick(now, online=online, in_run=self._in_run(now))
         self._obey(now)
         self._show(now)
         self._tell(now)
@@ -190,6 +196,7 @@ class Table:
             online=online,
             unsent=unsent,
             not_saved=self._history.not_saved,
+            copied=self._ports.copied,
             saved_ago_s=max(0, int(now - self._history.saved_hand_s)),
             stuck=tuple(sorted(self.presses.stuck)),
             held_s=self.presses.held_s(now),
@@ -212,11 +219,17 @@ class Table:
 
     def _offered(self, facts: Facts, choice: Choice | None, now: float) -> Facts:
         if choice is None:
-            return facts
+            others = () if self._choices.plan is None else self._choices.plan.conflict
+            return replace(facts, conflict=", ".join(others) or None)
         category = choice.rules.name_in(self._seat.language)
-        ordered = self._orders.shown(choice.heat, choice.rules, now)
+        plan = self._choices.plan
         return replace(
-            facts, heat=choice.heat, entrant=choice.public_name, category=category, ordered=ordered
+            facts,
+            heat=choice.heat,
+            entrant=choice.public_name,
+            category=category,
+            day=None if plan is None or self._day_known else plan.day,
+            ordered=self._orders.shown(choice.heat, choice.rules, now),
         )
 
     def _in_run(self, now: float) -> bool:
@@ -275,6 +288,7 @@ class Table:
             self._history.start(t, self._ports.new_run(), choice.rules, data)
         except (OSError, NotSaved):
             return False
+        self._day_known = True
         for order in why.values():
             self._orders.spend(order)
         self._begun_or_undone()
@@ -354,11 +368,15 @@ class Table:
             plan = plan_from_json(received.plan)
         except BadPlan:
             return  # the hub hears of it by the plan's revision that the table does not report
-        if plan == self._choices.plan:
+        wanted = None if plan.withdrawn else plan
+        if wanted == self._choices.plan:
             return
         with suppress(OSError):  # used all the same; NOT SAVED shows with the next event
-            self._plans.keep_plan(plan)
-        self._choices.update(plan, self._history.done())
+            if wanted is None:
+                self._plans.forget_plan()
+            else:
+                self._plans.keep_plan(wanted)
+        self._choices.update(wanted, self._history.done())
 
     # Showing and telling -----------------------------------------------------------------------
 
