@@ -9,6 +9,7 @@ from typing import Any
 
 from device.alive import Alive
 from device.debounce import Button, RawEdge
+from device.from_hub import TimeAnswered
 from device.history import History
 from device.journal import Journal
 from device.plan_store import PlanStore
@@ -17,9 +18,27 @@ from device.table import Ports, Seat, Table
 from shared.clock import RunClock
 from shared.core.events import Event, EventType
 from shared.rulebook import shipped_rulebook
+from shared.wire import TimeAnswer
 
 TORNEO = shipped_rulebook("torneo-puzzles-2026").categories
 CASTRILLO = shipped_rulebook("castrillo-2023").categories
+
+
+class RigHub:
+    """A hub's clock ahead of the rig's, behind a network with a fixed delay each way."""
+
+    def __init__(self, ahead_s: float = 5_000.0, base: str = "hub-1", way_s: float = 0.002) -> None:
+        self.ahead_s, self.base, self.way_s = ahead_s, base, way_s
+
+    def ms(self, hand_s: float) -> int:
+        """What its clock reads at an instant of hand time."""
+        return round((hand_s + self.ahead_s) * 1000)
+
+    def answer(self, t1_us: int) -> TimeAnswered:
+        """Its answer to a question for its time."""
+        asked_s = t1_us / 1e6
+        hub_us = round((asked_s + self.way_s + self.ahead_s) * 1e6)
+        return TimeAnswered(TimeAnswer(t1_us, hub_us, hub_us, self.base), asked_s + 2 * self.way_s)
 
 
 class Rig:
@@ -33,7 +52,11 @@ class Rig:
         now: float = 1000.0,
         zero_s: float = 0.0,
         language: str = "es",
+        speed: float = 1.0,
+        hub: RigHub | None = None,
     ) -> None:
+        self.hub = hub
+        self.wall_ahead_ms = 0
         self.folder = folder
         self.now = now
         self.levels: dict[Button, bool] = dict.fromkeys(Button, False)
@@ -46,14 +69,14 @@ class Rig:
         log_ids = count(1)
         self.journal = Journal.open(folder, "t07", lambda: f"t07-{boot}-{next(log_ids)}")
         plans = PlanStore(folder)
-        run_clock = RunClock(zero_s=zero_s)
+        run_clock = RunClock(zero_s, speed)
         self.history = History(
             self.journal,
             plans,
             Alive(folder / "alive"),
             boot=boot,
             run_clock=run_clock,
-            wall=lambda: 1_790_000_000_000 + int(self.now * 1000),
+            wall=lambda: 1_790_000_000_000 + int(self.now * 1000) + self.wall_ahead_ms,
             clock=lambda: self.now,
         )
         ports = Ports(
@@ -62,10 +85,16 @@ class Rig:
             publish_state=self.states.append,
             link=lambda: (self.online, self.unsent),
             new_run=lambda: next(run_ids),
+            ask_time=self._ask_time,
         )
         seat = Seat(7, tuple(rules[c] for c in categories), language)
         self.table = Table(seat, self.history, plans, ports, clock=lambda: self.now, run_clock=run_clock)
         self.step()
+
+    def _ask_time(self, t1_us: int) -> bool:
+        if self.hub is not None and self.online:
+            self.inbox.append(self.hub.answer(t1_us))
+        return self.online
 
     def step(self) -> float:
         """One pass of the loop now."""
@@ -76,8 +105,8 @@ class Rig:
         """Time goes by; the loop runs whenever it asked to."""
         end = self.now + seconds
         due = self.step()
-        while due < end:
-            self.now = max(due, self.now + 1e-6)
+        while due < end or (self.inbox and self.now < end):
+            self.now = max(self.now if self.inbox else due, self.now + 1e-6)
             due = self.step()
         self.now = end
         self.step()
