@@ -54,6 +54,7 @@ class Rig:
         language: str = "es",
         speed: float = 1.0,
         hub: RigHub | None = None,
+        online: bool = True,
     ) -> None:
         self.hub = hub
         self.wall_ahead_ms = 0
@@ -63,7 +64,7 @@ class Rig:
         self.screens: list[Screen] = []
         self.states: list[Mapping[str, Any]] = []
         self.inbox: list[object] = []
-        self.online, self.unsent = True, 0
+        self.online, self.unsent = online, 0
         rules = TORNEO | {f"castrillo-{k}": v for k, v in CASTRILLO.items()}
         run_ids = (f"{boot}-run-{n}" for n in count(1))
         log_ids = count(1)
