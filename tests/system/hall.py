@@ -79,7 +79,11 @@ class Hall:
         """Load a plan: `heat,order,table,entrant,category,public_name` lines."""
         path = self.folder / "plan.csv"
         path.write_text("heat,order,table,entrant,category,public_name\n" + "\n".join(lines) + "\n")
-        command = [sys.executable, "-P", "-m", "hub.cli", "load", str(path), "--config", str(self.config)]
+        self.command("load", str(path))
+
+    def command(self, *words: str) -> None:
+        """`timer-hub` with these words, as an organiser types it."""
+        command = [sys.executable, "-P", "-m", "hub.cli", *words, "--config", str(self.config)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
 
     def start_hub(self) -> None:
@@ -150,6 +154,11 @@ class Hall:
     def health(self) -> dict[str, Any] | None:
         """The hub's `/healthz`; None while it does not answer."""
         return self._get("/healthz")
+
+    def table_lines(self) -> list[dict[str, Any]]:
+        """The tables of `/api/v1/tables`."""
+        lines: list[dict[str, Any]] = (self._get("/api/v1/tables") or {"tables": []})["tables"]
+        return lines
 
     def lines(self, category: str = "adulto") -> dict[str, dict[str, Any]]:
         """The standings of a category, by entrant."""
