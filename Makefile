@@ -19,6 +19,12 @@ help:
 	@echo 'make bench      the measured figures, on the screen and in build/bench.json'
 	@echo 'make docs       generate the pictures and tables in docs/'
 
+# pip's own words go to a file: its last ones mislead when there is no network.
+define install
+	@$(RUN) pip install --quiet --disable-pip-version-check --retries 1 --timeout 20 -e '$(1)' >$(VENV)/install.log 2>&1 \
+		|| { echo 'Installing failed: is there a network? What pip said stands in $(VENV)/install.log.' >&2; exit 1; }
+endef
+
 # Each stamp is made anew when what it was made from changes.
 $(VENV)/.made:
 	@if [ -z '$(PYTHON)' ]; then echo 'Python 3.11 or newer is needed: sudo apt install python3 python3-venv' >&2; exit 1; fi
@@ -28,15 +34,13 @@ $(VENV)/.made:
 
 $(VENV)/.demo: $(VENV)/.made pyproject.toml
 	@echo 'Installing what the demo needs into $(VENV) (once) ...'
-	@$(RUN) pip install --quiet --disable-pip-version-check -e '.[hub,device]' 2>build.log \
-		|| { tail -n 5 build.log >&2; echo 'Installing failed: is there a network? What pip said stands above.' >&2; rm -f build.log; exit 1; }
-	@rm -f build.log; touch $@
+	$(call install,.[hub,device])
+	@touch $@
 
 $(VENV)/.test: $(VENV)/.made pyproject.toml
 	@echo 'Installing what the tests need into $(VENV) (once) ...'
-	@$(RUN) pip install --quiet --disable-pip-version-check -e '.[hub,device,test]' 2>build.log \
-		|| { tail -n 5 build.log >&2; echo 'Installing failed: is there a network? What pip said stands above.' >&2; rm -f build.log; exit 1; }
-	@rm -f build.log; touch $@ $(VENV)/.demo
+	$(call install,.[hub,device,test])
+	@touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
 	@exec $(BIN)/timer-hub demo $(ARGS)

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
 from device.debounce import Button
+from device.rest import RestAfter
 from shared.checked_toml import BadFile, FileProblem, Name, Table, load_toml
 from shared.core.rules import CategoryRules
 from shared.rulebook import BadRulebook, find_rulebook
 from shared.topics import DEFAULT_BASE, Topics, is_device
 
-Pin = Annotated[int, Field(ge=2, le=27, strict=True)]
+
+def _pin(number: int) -> int:
+    if number in (2, 3):
+        raise ValueError("pins 2 and 3 belong to the display; write another, for example 17")
+    return number
+
+
+Pin = Annotated[int, Field(ge=2, le=27, strict=True), AfterValidator(_pin)]
+DEFAULT_RULEBOOK: Final = "torneo-puzzles-2026"
+Minutes = Annotated[int, Field(ge=0, le=1440, strict=True)]
+"""Of a table without a run and without a press; 0 means never."""
 Port = Annotated[int, Field(ge=1, le=65535, strict=True)]
 
 
@@ -36,12 +47,6 @@ class ButtonsTable(Table):
     assist: Pin = 22
     finish: Pin = 23
 
-    @model_validator(mode="after")
-    def _pins_differ(self) -> Self:
-        if len(set(self.numbers().values())) < len(Button):
-            raise ValueError("two buttons share a pin; give each its own")
-        return self
-
     def numbers(self) -> dict[Button, int]:
         """The pin of each button."""
         return {b: getattr(self, b.value) for b in Button}
@@ -53,6 +58,12 @@ class DisplayTable(Table):
     driver: Literal["ssd1306", "ssd1309", "sh1106", "none"] = "ssd1306"
     port: Annotated[int, Field(ge=0, le=20, strict=True)] = 1
     contrast: Annotated[int, Field(ge=0, le=255, strict=True)] = 0x60
+    dim_after_min: Minutes = 10
+    dark_after_min: Minutes = 120
+
+    def rest(self) -> RestAfter:
+        """When the display rests."""
+        return RestAfter(*(60.0 * m or None for m in (self.dim_after_min, self.dark_after_min)))
 
 
 class HubTable(Table):
@@ -74,7 +85,7 @@ class TableTimerFile(Table):
     state_dir: Path = Path("/var/lib/table-timer")
     allow_volatile: Annotated[bool, Field(strict=True)] = False
     """The journal may lie on a file system that forgets with the power; for trying out only."""
-    rulebook: Name = "torneo-puzzles-2026"
+    rulebook: Name = DEFAULT_RULEBOOK
     categories: tuple[str, ...] = ()
     buttons: ButtonsTable = ButtonsTable()
     display: DisplayTable = DisplayTable()
@@ -83,19 +94,38 @@ class TableTimerFile(Table):
 
 def load_settings(path: Path) -> TableTimerFile:
     """The settings in a file, or BadFile with every problem of it."""
-    settings = load_toml(TableTimerFile, path, "the table timer's settings")
-    categories_of(settings, str(path))
-    return settings
+    return load_toml(TableTimerFile, path, "the table timer's settings", _further_problems)
+
+
+def _further_problems(data: dict[str, Any]) -> list[FileProblem]:
+    """What one value alone does not tell; the file may hold any nonsense."""
+    buttons = data.get("buttons", {})
+    pins = ButtonsTable().numbers() | (buttons if isinstance(buttons, dict) else {})
+    numbers = [n for b, n in pins.items() if b in set(Button) and isinstance(n, int)]
+    problems = []
+    if len(set(numbers)) < len(numbers):
+        problems.append(FileProblem(None, "buttons", "two buttons share a pin; give each its own"))
+    rulebook, categories = data.get("rulebook", DEFAULT_RULEBOOK), data.get("categories", [])
+    if isinstance(rulebook, str) and rulebook and isinstance(categories, list):
+        named = tuple(c for c in categories if isinstance(c, str))
+        problems += _categories(rulebook, named)[1]
+    return problems
+
+
+def _categories(rulebook: str, named: tuple[str, ...]) -> tuple[tuple[CategoryRules, ...], list[FileProblem]]:
+    try:
+        known = find_rulebook(rulebook).categories
+    except BadRulebook as error:
+        return (), [FileProblem(None, "rulebook", str(p)) for p in error.problems]
+    wrong = [c for c in named if c not in known]
+    text = f"{', '.join(wrong)}: not in the rulebook, which has {', '.join(known)}"
+    problems = [FileProblem(None, "categories", text)] if wrong else []
+    return tuple(known[c] for c in named or known if c in known), problems
 
 
 def categories_of(settings: TableTimerFile, name: str) -> tuple[CategoryRules, ...]:
     """The categories that can be timed without a plan: those named, else all of the rulebook. Raises BadFile."""
-    try:
-        known = find_rulebook(settings.rulebook).categories
-    except BadRulebook as error:
-        raise BadFile(name, [FileProblem(None, "rulebook", str(p)) for p in error.problems]) from error
-    wrong = [c for c in settings.categories if c not in known]
-    if wrong:
-        text = f"{', '.join(wrong)}: not in the rulebook, which has {', '.join(known)}"
-        raise BadFile(name, [FileProblem(None, "categories", text)])
-    return tuple(known[c] for c in settings.categories or known)
+    categories, problems = _categories(settings.rulebook, settings.categories)
+    if problems:
+        raise BadFile(name, problems)
+    return categories

@@ -30,6 +30,8 @@ class Facts:
     entrant: str | None = None
     """Public name, or the entrant's id where the plan has none."""
     category: str | None = None
+    offered: tuple[str | None, str] | None = None
+    """Whom START would begin: entrant's id and category; None in a run, or with nobody to start."""
     planned: bool = True
     """The choice in READY comes from the hub's plan, not from the settings."""
     day: str | None = None

@@ -18,6 +18,9 @@ from shared.core.timeline import Stamp
 def snapshot(facts: Facts, run: Run | None, stamp: Stamp, log: str) -> Mapping[str, Any]:
     """The payload of `up/state`."""
     situation = facts.situation
+    entrant, category = facts.offered or (None, None)
+    if run is not None and run.started:
+        entrant, category = run.entrant, run.category
     shown: dict[str, Any] = {
         "v": 1,
         "log": log,
@@ -26,8 +29,8 @@ def snapshot(facts: Facts, run: Run | None, stamp: Stamp, log: str) -> Mapping[s
         "table": facts.table,
         "state": str(situation.state),
         "run": None if run is None else run.id,
-        "entrant": None if run is None else run.entrant,
-        "category": None if run is None else run.category,
+        "entrant": entrant,
+        "category": category,
         "heat": facts.heat,
         "unsent": facts.unsent,
         "low": facts.low,

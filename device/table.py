@@ -20,7 +20,8 @@ from device.journal import NotSaved
 from device.plan_store import PlanStore
 from device.presses import Act, Arm, Choose, Intent, Next, Presses, Refused, Undo
 from device.refusals import RefusalBudget
-from device.screen import Screen
+from device.rest import Rest, RestAfter, next_blink
+from device.screen import Glow, Screen
 from device.screens import compose
 from device.situation import Situation
 from device.snapshot import snapshot
@@ -85,6 +86,7 @@ class Table:
         *,
         clock: HandClock,
         run_clock: RunClock,
+        rest: RestAfter | None = None,
     ) -> None:
         self._seat = seat
         self._history = history
@@ -106,6 +108,7 @@ class Table:
         self._shown: Screen | None = None
         self._question: object = None
         self._shown_s = 0.0
+        self._rest = Rest(RestAfter() if rest is None else rest, clock())
         self._published: Mapping[str, Any] = {}
         self._publish_s = self._alive_s = self._save_s = float("-inf")
 
@@ -143,12 +146,13 @@ class Table:
     def _edge(self, edge: Edge) -> None:
         intents = self.presses.edge(edge, self.situation(edge.t))
         if edge.pressed:
+            self._rest.stir(edge.t)
             self._mark_seen()
         self._perform(intents)
 
     def _mark_seen(self) -> None:
         if self._shown is not None:
-            self._ports.show(replace(self._shown, seen=True))
+            self._ports.show(replace(self._shown, seen=True, glow=Glow.FULL))
             self._shown = None  # whatever comes next is another picture
 
     # Facts -------------------------------------------------------------------------------------
@@ -230,6 +234,7 @@ class Table:
             category=category,
             day=None if plan is None or self._day_known else plan.day,
             ordered=self._orders.shown(choice.heat, choice.rules, now),
+            offered=(choice.entrant, choice.rules.id),
         )
 
     def _in_run(self, now: float) -> bool:
@@ -377,6 +382,7 @@ class Table:
             else:
                 self._plans.keep_plan(wanted)
         self._choices.update(wanted, self._history.done())
+        self._rest.stir(self._clock())
 
     # Showing and telling -----------------------------------------------------------------------
 
@@ -389,7 +395,8 @@ class Table:
             self._refusal = None  # a new question must be seen, not lie under the last refusal
             facts = replace(facts, refusal=None)
         self._question = question
-        screen = compose(facts)
+        awake = self._in_run(now) or facts.ordered is not None or facts.not_saved
+        screen = self._rest.dress(compose(facts), now, awake=awake)
         if screen == self._shown:
             return
         self._ports.show(screen)
@@ -414,6 +421,8 @@ class Table:
             dues.append(now + FASTEST_REDRAW_S)
         if self._refusal is not None:
             dues.append(self._refusal[1])
+        if self._shown is not None and self._shown.blinks:
+            dues.append(next_blink(now))
         dues += [due for due in (self._time.next_due(), self._ordered_due(now)) if due is not None]
         return min(dues)
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from hub.hub_lock import HubLock
 from hub.ingest import Ingest, IngestSettings
 from hub.plan_day import plan_day
 from hub.planning import plans_for
@@ -49,6 +50,7 @@ class Hub:
     def __init__(self, parts: HubParts, broken: Callable[[BaseException | None], None]) -> None:
         """`broken` hears of a thread that ended by an error of ours. Raises StoreUnusable, PortTaken …"""
         self._parts = parts
+        self._lock = HubLock(parts.database)
         self._store = Store.open(parts.database, parts.wall)
         self._view = View(
             parts.rulebook,
@@ -57,6 +59,7 @@ class Hub:
             speed=parts.speed,
             timer_pages=parts.timer_pages,
             health=self.health,
+            connected=lambda: self._ingest.counters.connected,
         )
         self._view.apply(self._store.events_in_order())
         self._seen: tuple[list[PlanRow], dict[int, str], str | None, dict[str, int]] = ([], {}, None, {})
@@ -65,6 +68,7 @@ class Hub:
         """What each device was told."""
         self._order: StartOrder | None = None
         self._trouble = ""
+        self._was_connected = False
         self._ingest = Ingest(
             parts.broker,
             self._store,
@@ -88,6 +92,11 @@ class Hub:
         """Where the pages are served."""
         return self._server.port
 
+    @property
+    def connected(self) -> bool:
+        """Whether the broker is reached."""
+        return self._ingest.counters.connected
+
     def start(self) -> None:
         """Begin to serve and to read. Raises CannotListen before anything is started."""
         self._look_once()
@@ -104,6 +113,7 @@ class Hub:
         if self._looking.ident is not None:
             self._looking.join(LOOK_EVERY_S + 1)
         self._store.close()
+        self._lock.release()
 
     def health(self) -> dict[str, Any]:
         """Whether the hub works, with its counters."""
@@ -113,7 +123,7 @@ class Hub:
         except StoreTrouble as error:
             counters["trouble"] = f"database: {error}"
         trouble = counters.pop("trouble") or self._trouble
-        ok = self._ingest.alive() and not trouble.startswith("database")
+        ok = self._ingest.alive() and counters["connected"] and not trouble.startswith("database")
         return {"ok": ok, "trouble": trouble, **counters, "start": self._view.start_spread()}
 
     # Common starts -----------------------------------------------------------------------------
@@ -163,12 +173,20 @@ class Hub:
         while not self._stopping.is_set():
             self._look_now.wait(LOOK_EVERY_S)
             self._look_now.clear()
+            self._watch_broker()
             try:
                 self._look_once()
             except StoreTrouble as error:
                 self._trouble = f"database: {error}"
             else:
                 self._trouble = ""
+
+    def _watch_broker(self) -> None:
+        """The pages tell at once when no table can be heard."""
+        connected = self._ingest.counters.connected
+        if connected is not self._was_connected:
+            self._was_connected = connected
+            self._view.changed()
 
     def _look_once(self) -> None:
         """What other processes have put in the database, and who stands where: tell the tables what is new."""

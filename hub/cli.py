@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -97,11 +99,18 @@ def score(
     from hub.score import score as scored
 
     try:
-        click.echo(scored(rulebook, list(events), when, form, plan), nl=False)
+        done = scored(rulebook, list(events), when, form, plan)
     except (UnreadableLog, BadWhen) as error:
         raise click.ClickException(str(error)) from error
     except BadPlanFile as error:
         raise click.ClickException("\n".join(f"{plan}: {p}" for p in error.problems)) from error
+    click.echo(done.text, nl=False)
+    for problem in done.problems:
+        click.echo(f"problem: {json.dumps(problem.as_json(), ensure_ascii=False)}", err=True)
+    if not done.events:
+        raise click.ClickException(
+            "there is no event in these files; give the table's journals or exported logs"
+        )
 
 
 @main.command()
@@ -120,8 +129,16 @@ def score(
 @click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Keep everything here.")
 @click.option("--broker", metavar="KIND", default="embedded", help="embedded, mosquitto, or HOST:PORT.")
 @click.option("--seed", type=int, default=1, help="What the scripted judge decides.")
+@click.option("--language", type=click.Choice(["es", "en"]), default="es", help="Of the displays.")
 def demo(
-    tables: int, port: int, speed: float, autoplay: bool, data: Path | None, broker: str, seed: int
+    tables: int,
+    port: int,
+    speed: float,
+    autoplay: bool,
+    data: Path | None,
+    broker: str,
+    seed: int,
+    language: str,
 ) -> None:
     """Try everything on this machine: broker, hub and virtual tables with invented entrants."""
     from hub.demo import DemoFailed, DemoOptions, run_demo
@@ -129,11 +146,15 @@ def demo(
     from hub.store_schema import StoreUnusable
     from hub.web.server import CannotListen
 
-    options = DemoOptions(tables, port, speed, autoplay, data, broker, seed)
+    if not math.isfinite(speed):
+        raise click.BadParameter("must be a number from 0.1 to 600", param_hint="--speed")
+    options = DemoOptions(tables, port, speed, autoplay, data, broker, seed, language)
     try:
         run_demo(options, click.echo)
-    except (DemoFailed, BrokerError, StoreUnusable, CannotListen, OSError) as error:
+    except (DemoFailed, BrokerError, StoreUnusable, CannotListen) as error:
         raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or data}: {error.strerror}") from error
 
 
 def _config_option(function: Callable[..., None]) -> Callable[..., None]:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from shared.checked_toml import BadFile, FileProblem, Name, Table, load_toml
+from shared.checked_toml import FileProblem, Name, Switch, Table, load_toml
 from shared.rulebook import BadRulebook, Rulebook, find_rulebook
-from shared.topics import DEFAULT_BASE
+from shared.topics import DEFAULT_BASE, Topics
 
 Port = Annotated[int, Field(ge=1, le=65535, strict=True)]
+
+
+def _base(value: str) -> str:
+    Topics(value)  # says what is wrong with it
+    return value
 
 
 class WebTable(Table):
     """Where the pages are served; on this machine only unless `open`."""
 
     port: Port = 8000
-    open: bool = False
+    open: Switch = False
 
 
 class BrokerTable(Table):
@@ -27,7 +32,7 @@ class BrokerTable(Table):
     kind: Literal["external", "embedded"] = "external"
     host: Name = "127.0.0.1"
     port: Port = 1883
-    base: Name = DEFAULT_BASE
+    base: Annotated[Name, AfterValidator(_base)] = DEFAULT_BASE
     username: Name | None = None
     password: Name | None = None
 
@@ -48,9 +53,16 @@ class HubFile(Table):
 
 def load_settings(path: Path) -> tuple[HubFile, Rulebook]:
     """The settings in a file and the rulebook they name, or BadFile with every problem of both."""
-    settings = load_toml(HubFile, path, "the hub's settings")
+    settings = load_toml(HubFile, path, "the hub's settings", _rulebook_problems)
+    return settings, find_rulebook(settings.rulebook)
+
+
+def _rulebook_problems(data: dict[str, Any]) -> list[FileProblem]:
+    named = data.get("rulebook")
+    if not isinstance(named, str) or not named:
+        return []
     try:
-        return settings, find_rulebook(settings.rulebook)
+        find_rulebook(named)
     except BadRulebook as error:
-        problems = [FileProblem(p.line, f"rulebook {settings.rulebook}", str(p)) for p in error.problems]
-        raise BadFile(str(path), problems) from error
+        return [FileProblem(None, f"rulebook {named}", str(p)) for p in error.problems]
+    return []

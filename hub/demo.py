@@ -24,6 +24,9 @@ from hub.store import Store
 from shared.clock import wall_ms
 from shared.rulebook import shipped_rulebook
 
+LOOK_EVERY_S: Final = 1.0
+NO_BROKER_S: Final = 3.0
+"""A broker that was not found by then is told."""
 _TABLES_START_S: Final = 60.0
 _TABLES_STOP_S: Final = 8.0
 
@@ -43,13 +46,37 @@ class DemoOptions:
     data: Path | None = None
     broker: str = "embedded"
     seed: int = 1
+    language: str = "es"
 
 
-class _Broker(Protocol):
+class _Own(Protocol):
+    """A broker that is ours to start."""
+
     port: int
 
+    @property
+    def running(self) -> bool: ...
     def start(self) -> None: ...
     def stop(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """The broker that is used, and its process where it is ours."""
+
+    host: str
+    port: int
+    own: _Own | None = None
+
+    def lost(self) -> bool:
+        """Whether our broker has ended by itself."""
+        return self.own is not None and not self.own.running
+
+    def restart(self) -> None:
+        """Start it again. Raises BrokerError."""
+        if self.own is not None:
+            self.own.stop()
+            self.own.start()
 
 
 def run_demo(options: DemoOptions, say: Callable[[str], None]) -> None:
@@ -67,7 +94,8 @@ def run_demo(options: DemoOptions, say: Callable[[str], None]) -> None:
             _free(port)
         folder = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="timer-demo-")))
         folder.mkdir(parents=True, exist_ok=True)
-        host, broker_port = stack.enter_context(_broker(options.broker))
+        broker = stack.enter_context(_broker(options.broker))
+        host, broker_port = broker.host, broker.port
         _prepare(folder / "hub.sqlite3", options.tables)
         timers = f"http://127.0.0.1:{options.port + 1}"
         hub = Hub(
@@ -89,7 +117,14 @@ def run_demo(options: DemoOptions, say: Callable[[str], None]) -> None:
         say(f"tables      http://127.0.0.1:{options.port}/tables")
         say(f"timers      {timers}/   (press the buttons here)")
         say("Ctrl-C ends it.")
-        stopped.wait()
+        unheard = NO_BROKER_S
+        while not stopped.wait(LOOK_EVERY_S):
+            if broker.lost():
+                say("The broker ended; it is started again.")
+                broker.restart()
+            unheard -= LOOK_EVERY_S
+            if 0 <= unheard < LOOK_EVERY_S and not hub.connected:
+                say(f"No broker at {host}:{broker_port} yet; trying again and again.")
     if failures:
         raise DemoFailed(failures[0])
 
@@ -124,18 +159,18 @@ def _any_port() -> int:
 
 
 @contextmanager
-def _broker(kind: str) -> Iterator[tuple[str, int]]:
-    own: dict[str, Callable[[int], _Broker]] = {"embedded": EmbeddedBroker, "mosquitto": LocalMosquitto}
+def _broker(kind: str) -> Iterator[_Reached]:
+    own: dict[str, Callable[[int], _Own]] = {"embedded": EmbeddedBroker, "mosquitto": LocalMosquitto}
     if kind not in own:
         host, _, port = kind.rpartition(":")
-        if not host or not port.isdigit():
+        if not host or not port.isdigit() or not 0 < int(port) < 65536:
             raise DemoFailed(f'--broker "{kind}": write embedded, mosquitto, or HOST:PORT')
-        yield host, int(port)
+        yield _Reached(host, int(port))
         return
     broker = own[kind](_any_port())
     broker.start()
     try:
-        yield "127.0.0.1", broker.port
+        yield _Reached("127.0.0.1", broker.port, broker)
     finally:
         broker.stop()
 
@@ -159,6 +194,7 @@ def _tables(options: DemoOptions, folder: Path, broker: str) -> Iterator[subproc
     command += ["--tables", str(options.tables), "--port", str(options.port + 1), "--hub", broker]
     command += ["--data", str(folder / "tables"), "--speed", str(options.speed), "--seed", str(options.seed)]
     command += ["--rulebook", RULEBOOK, "--category", CATEGORY]
+    command += ["--language", options.language]
     command += ["--hub-page", f"http://127.0.0.1:{options.port}/"]
     if options.autoplay:
         command.append("--autoplay")

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from shared.core.events import HUB_DEVICE, BadEvent, Event, EventType, event_from_json
 from shared.core.model import Level, Problem
+
+_CHECKED: Final = re.compile(rb"([0-9a-f]{8}) (\{.*\})\s*", re.DOTALL)
 
 
 class UnreadableLog(ValueError):
@@ -50,6 +55,16 @@ def _gaps(log: dict[int, Event]) -> Iterator[Problem]:
             expected = max(expected, event.data["to"] + 1)
 
 
+def _without_checksum(line: bytes) -> bytes:
+    """A line of a table's journal without the checksum before it, which must be right; any other line as it is."""
+    found = _CHECKED.match(line)
+    if found is None:
+        return line
+    if int(found[1], 16) != zlib.crc32(found[2]):
+        raise BadEvent("a damaged line of a journal: its checksum is wrong")
+    return found[2]
+
+
 def _events_in(path: Path, problems: list[Problem]) -> Iterator[Event]:
     try:
         raw = path.read_bytes()
@@ -59,7 +74,7 @@ def _events_in(path: Path, problems: list[Problem]) -> Iterator[Event]:
         if not line.strip():
             continue
         try:
-            yield event_from_json(json.loads(line))
+            yield event_from_json(json.loads(_without_checksum(line)))
         except (BadEvent, ValueError, RecursionError) as error:
             said = str(error) if isinstance(error, BadEvent) else "not JSON"
             where = {"file": path.name, "line": number, "why": said}

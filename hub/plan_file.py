@@ -6,7 +6,6 @@ A further column `flags` may hold words such as `guest resident`, with spaces be
 from __future__ import annotations
 
 import csv
-import io
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -37,8 +36,7 @@ def parse_plan_file(raw: bytes, categories: Mapping[str, CategoryRules]) -> list
         raise BadPlanFile([f'line {line}: not UTF-8 text; save the sheet as "CSV UTF-8"']) from error
     first = text.partition("\n")[0]
     delimiter = max((",", ";", "\t"), key=first.count)  # spreadsheets of Spain write semicolons
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
-    rows = [(reader.line_num, [cell.strip() for cell in row]) for row in _readable(reader)]
+    rows, broken = _rows(text, delimiter)
     if not rows:
         raise BadPlanFile([f"line 1: the file is empty; begin with {','.join(COLUMNS)}"])
     head = [name.lower() for name in rows[0][1]]
@@ -49,20 +47,29 @@ def parse_plan_file(raw: bytes, categories: Mapping[str, CategoryRules]) -> list
     problems += [f'line 1: column "{c}" stands twice' for c in sorted(set(head)) if head.count(c) > 1]
     if problems:
         raise BadPlanFile([*problems, f"line 1: the columns are {','.join(COLUMNS)}"])
-    return _plan(head, [(n, row) for n, row in rows[1:] if any(row)], categories)
+    return _plan(head, rows[1:], categories, broken)
 
 
-def _readable(reader: Iterator[list[str]]) -> Iterator[list[str]]:
-    try:
-        yield from reader
-    except csv.Error as error:
-        raise BadPlanFile([f"not a CSV file: {error}"]) from error
+def _rows(text: str, delimiter: str) -> tuple[list[tuple[int, list[str]]], list[str]]:
+    """The cells of each line; a plan has no line breaks in a cell, so a quote left open spoils its line only."""
+    rows, broken = [], []
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            cells = next(csv.reader([line], delimiter=delimiter, strict=True), [])
+        except csv.Error as error:
+            broken.append(f"line {number}: not CSV ({error}); look for a stray quote")
+        else:
+            rows.append((number, [cell.strip() for cell in cells]))
+    return [row for row in rows if any(row[1])], broken
 
 
 def _plan(
-    head: list[str], rows: list[tuple[int, list[str]]], categories: Mapping[str, CategoryRules]
+    head: list[str],
+    rows: list[tuple[int, list[str]]],
+    categories: Mapping[str, CategoryRules],
+    broken: list[str],
 ) -> list[PlanRow]:
-    problems: list[str] = []
+    problems: list[str] = list(broken)
     plan: list[PlanRow] = []
     seen: dict[tuple[object, ...], int] = {}
     for line, row in rows:
@@ -76,11 +83,15 @@ def _plan(
             plan.append(planned)
             found = list(_clashes(planned, line, seen))
         problems += [f"line {line}: {text}" for text in found]
-    if not rows:
+    if not rows and not broken:
         problems.append("line 2: no runs; write one line for each")
     if problems:
-        raise BadPlanFile(problems)
+        raise BadPlanFile(sorted(problems, key=_line_number))
     return plan
+
+
+def _line_number(problem: str) -> int:
+    return int(problem.removeprefix("line ").split(":")[0])
 
 
 def _cell_problems(cells: Mapping[str, str], categories: Mapping[str, CategoryRules]) -> Iterator[str]:
@@ -89,7 +100,7 @@ def _cell_problems(cells: Mapping[str, str], categories: Mapping[str, CategoryRu
         if not (text.isascii() and text.isdigit() and len(text) < 7 and least <= int(text) <= most):
             yield f'{name} "{text}" must be a whole number from {least} to {most}'
     for name, longest in (("heat", 40), ("entrant", 100), ("public_name", 300)):
-        if name != "public_name" and not cells[name]:
+        if not cells[name]:
             yield f"{name} is empty"
         if len(cells[name]) > longest:
             yield f"{name} has more than {longest} letters"

@@ -17,6 +17,9 @@ from hub.web.server import CannotListen
 from shared.checked_toml import BadFile
 from shared.rulebook import Rulebook
 
+NO_BROKER_S = 3.0
+"""A broker that was not found by then is told."""
+
 
 class HubFailed(RuntimeError):
     """The hub cannot run; says why and what to do."""
@@ -56,6 +59,9 @@ def _serve(hub: Hub, settings: HubFile, stopped: threading.Event, say: Callable[
     hub.start()
     try:
         say(f"pages at http://{'*' if settings.web.open else '127.0.0.1'}:{hub.port}/")
+        if not stopped.wait(NO_BROKER_S) and not hub.connected:
+            where = f"{settings.broker.host}:{settings.broker.port}"
+            say(f"no broker at {where} yet; trying again and again (is mosquitto installed and running?)")
         stopped.wait()
     finally:
         hub.stop()

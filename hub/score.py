@@ -6,12 +6,14 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from hub.logs import UnreadableLog, read_logs
 from hub.plan_file import parse_plan_file
 from shared.core.events import ACTS, Event
+from shared.core.model import Mark, Problem
 from shared.core.ranking import Standing
 from shared.core.run import END_OF_TIME_MS, Run, stamp_of
 from shared.core.tournament import CategoryStandings, Tournament, Until, end_of_time
@@ -20,13 +22,22 @@ from shared.rulebook import Rulebook
 from shared.standings import line_json, standings_json
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Standings as text, the problems that the text does not hold, and how many events there were."""
+
+    text: str
+    problems: list[Problem]
+    events: int
+
+
 class BadWhen(ValueError):
     """A `--at` that is neither a duration nor a date and time; says what to write."""
 
 
 def score(
     rulebook: Rulebook, paths: list[Path], when: str | None, form: str, plan: Path | None = None
-) -> str:
+) -> Scored:
     """The standings of these logs as text in one of FORMATS; `plan` tells the flags of entrants."""
     events, problems = read_logs(paths)
     tournament = _folded(rulebook, events)
@@ -36,10 +47,11 @@ def score(
         tournament = _folded(rulebook, _as_of(events, tournament, until))
     tournament.flags = _flags(plan, rulebook)
     categories = tournament.standings(until)
+    problems += tournament.problems
     if form == "json":
-        data = standings_json(len(events), categories, [*problems, *tournament.problems])
-        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    return FORMATS[form](categories)
+        data = standings_json(len(events), categories, problems)
+        return Scored(json.dumps(data, ensure_ascii=False, indent=1) + "\n", [], len(events))
+    return Scored(FORMATS[form](categories), problems, len(events))
 
 
 def _folded(rulebook: Rulebook, events: Iterable[Event]) -> Tournament:
@@ -103,7 +115,8 @@ def _cells(standing: Standing) -> list[str]:
     pieces = "" if line["pieces"] is None else str(line["pieces"])
     marks = " ".join(line["marks"])
     entrant = line["entrant"] or ""
-    return [rank, entrant, line["status"], line["official"] or "", raw, *added, pieces, marks]
+    bound = "≥ " if line["official"] and Mark.INTERRUPTED in line["marks"] else ""
+    return [rank, entrant, line["status"], bound + (line["official"] or ""), raw, *added, pieces, marks]
 
 
 _HEAD = ["rank", "entrant", "status", "official", "raw", "assist", "penalty", "pieces", "marks"]

@@ -25,6 +25,7 @@ class View:
         speed: float = 1.0,
         timer_pages: str | None = None,
         health: Callable[[], dict[str, Any]] = dict,
+        connected: Callable[[], bool] = lambda: True,
     ) -> None:
         self._projection = Projection(rulebook)
         self._hand = hand
@@ -32,6 +33,7 @@ class View:
         self._speed = speed
         self._timer_pages = timer_pages
         self._health = health
+        self._connected = connected
         self._lock = threading.Lock()
         self._revision = 0
         self._standings: tuple[int, dict[str, Any]] | None = None
@@ -69,7 +71,10 @@ class View:
     def tables(self) -> list[dict[str, Any]]:
         """The tables of `/api/v1/tables`."""
         with self._lock:
-            return self._projection.tables(self._hand())
+            tables = self._projection.tables(self._hand())
+        if not self._connected():  # no table is heard without the broker
+            tables = [table | {"online": False} for table in tables]
+        return tables
 
     def start_spread(self) -> dict[str, float]:
         """How many tables obeyed the newest start order, and how far apart in real milliseconds they started."""
@@ -104,22 +109,23 @@ class View:
         with self._lock:
             for event in events:
                 self._projection.apply(event)
-        self._changed()
+        self.changed()
 
     def hear(self, device: str, kind: str, payload: Mapping[str, Any], hand_s: float | None) -> None:
         """A table tells of itself."""
         with self._lock:
             self._projection.hear(device, kind, payload, hand_s, self._wall())
-        self._changed()
+        self.changed()
 
     def plan(self, names: Names, seats: Mapping[int, str]) -> None:
         """Public names and seats, as the plan has them now."""
         with self._lock:
             self._projection.names, self._projection.seats = names, dict(seats)
             self._projection.tournament.flags = names.flags
-        self._changed()
+        self.changed()
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
+        """Something that a page could show is different: tell all listeners."""
         with self._lock:
             self._revision += 1
             listeners = list(self._listeners)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
@@ -33,6 +33,7 @@ SomeSeconds = Annotated[int, BeforeValidator(_duration), Field(gt=0, le=7 * 8640
 Count = Annotated[int, Field(ge=0, le=100_000, strict=True)]
 SomeCount = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+Switch = Annotated[bool, Field(strict=True)]
 
 
 def _id(value: str) -> str:
@@ -70,16 +71,20 @@ class BadFile(ValueError):
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def load_toml(model: type[Model], path: Path, kind: str) -> Model:
+Also = Callable[[dict[str, Any]], list[FileProblem]]
+"""Looks at a file's raw tables for what a model cannot see; must bear any nonsense."""
+
+
+def load_toml(model: type[Model], path: Path, kind: str, also: Also = lambda _: []) -> Model:
     """A file as its model, or BadFile with every problem of it; `kind` names it in sentences: "a rulebook"."""
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise BadFile(str(path), [FileProblem(None, "", f"cannot be read ({error.strerror})")]) from error
-    return parse_toml(model, raw, str(path), kind)
+    return parse_toml(model, raw, str(path), kind, also)
 
 
-def parse_toml(model: type[Model], raw: bytes, name: str, kind: str) -> Model:
+def parse_toml(model: type[Model], raw: bytes, name: str, kind: str, also: Also = lambda _: []) -> Model:
     """A file's bytes as its model, or BadFile with every problem of it."""
     try:
         text = raw.decode("utf-8-sig")
@@ -90,10 +95,16 @@ def parse_toml(model: type[Model], raw: bytes, name: str, kind: str) -> Model:
         data = tomllib.loads(text.replace("\r\n", "\n"))
     except (ValueError, RecursionError) as error:
         raise BadFile(name, [FileProblem(None, "", f"not TOML: {error}")]) from error
+    problems: list[FileProblem] = []
     try:
-        return model.model_validate(data)
+        checked = model.model_validate(data)
     except ValidationError as error:
-        raise BadFile(name, list(_problems(error, text, data, kind))) from error
+        problems += _problems(error, text, data, kind)
+        checked = None
+    problems += [replace(p, line=p.line or line_of(text, p.key.split("."))) for p in also(data)]
+    if checked is None or problems:
+        raise BadFile(name, problems)
+    return checked
 
 
 #: Words of the checking library replaced by what to do about it.

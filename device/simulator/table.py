@@ -33,6 +33,8 @@ from shared.rulebook import find_rulebook
 
 DRIVER: Final = "ssd1306"
 LAST_WORD_S: Final = 3.0
+FINGER_S: Final = 0.04
+"""The shortest time between two moves of one finger."""
 """So long a table may take to end when its supervisor is gone; then it is ended."""
 CANNOT_START: Final = 3
 """Exit code of a table that said why it could not start."""
@@ -92,10 +94,14 @@ class VirtualApp:
         self.stop()
 
     def _obey(self, ended: threading.Event) -> None:
+        moved_s: dict[Button, float] = {}
         for line in _lines(_IN):
             order = json.loads(line)
-            move = self._pins.press if order["down"] else self._pins.release
-            move(Button(order["button"]))
+            button, down = Button(order["button"]), order["down"]
+            # after a stall down and up are read in one go: no finger is that quick, it would pass for a bounce
+            ended.wait(max(0.0, moved_s.get(button, 0.0) + FINGER_S - monotonic()))
+            (self._pins.press if down else self._pins.release)(button)
+            moved_s[button] = monotonic()
         self.stop()
         if not ended.wait(LAST_WORD_S):
             os._exit(1)

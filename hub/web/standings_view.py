@@ -100,7 +100,9 @@ def _line(
     pieces = None
     if entry["pieces"] is not None:
         pieces = pieces_words(entry["pieces"], category["count"], category["pieces"], t)
-    main = official or pieces or ""
+    # never a confident wrong number: the table was off for an unknown time
+    bound = "≥ " if official and "interrupted" in entry["marks"] else ""
+    main = f"{bound}{official}" if official else pieces or ""
     notes = [] if status == "FINISHED" else [status_word(status, t)]
     if pieces is not None and pieces != main:
         notes.append(pieces)

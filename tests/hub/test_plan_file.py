@@ -69,12 +69,25 @@ def test_all_problems_are_told_at_once_with_their_lines() -> None:
         (HEAD + "1,1,7,e1,adulto,A\n1,1,8,e1,adulto,A\n", "entrant e1 is in adulto in line 2 already"),
         (HEAD + '1,1,7,e1,adulto,"A\u0007"\n', "control character"),
         (HEAD + "1,1,7,e1,adulto," + "A" * 301 + "\n", "more than 300 letters"),
+        (HEAD + "1,1,7,e1,adulto,\n", "public_name is empty"),
+        (HEAD + "1,1,7,e1,adulto,A\n".replace("A", '"A'), "line 2: not CSV"),
+        (HEAD.replace("\n", ",flags\n") + "1,1,7,e1,adulto,A,Resident!\n", 'flags "Resident!" must be words'),
         (HEAD + "1,1,٧,e1,adulto,A\n", "must be a whole number"),
         (HEAD + "1,99999999999999999999,7,e1,adulto,A\n", "must be a whole number"),
     ],
 )
 def test_a_problem_says_what_to_do(text: str, told: str) -> None:
     assert any(told in problem for problem in problems(text))
+
+
+def test_a_quote_left_open_spoils_its_line_only() -> None:
+    text = HEAD + '1,1,7,e1,adulto,"A\n1,x,8,e2,adulto,B\n'
+    assert [p.split(":")[0] for p in problems(text)] == ["line 2", "line 3"]
+
+
+def test_flags_may_follow_and_feed_further_rankings() -> None:
+    (row,) = plan(HEAD.replace("\n", ",flags\n") + "1,1,7,e1,adulto,A,guest resident\n")
+    assert row.flags == "guest resident"
 
 
 def test_a_sheet_saved_in_another_encoding_is_refused_with_the_line() -> None:

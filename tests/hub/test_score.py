@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,49 @@ def test_a_line_that_is_no_event_is_a_problem_with_its_place_and_the_rest_counts
     assert why in problem["why"]
 
 
+def test_the_journal_of_a_table_is_scored_as_it_lies_on_its_card(tmp_path: Path) -> None:
+    lines = [json.dumps(x) for x in (START, FINISH, ACCEPT)]
+    journal = written(tmp_path / "l.journal", *(f"{zlib.crc32(x.encode()):08x} {x}" for x in lines))
+    assert adulto(score("torneo-puzzles-2026", journal))[0]["official_s"] == 2600
+    damaged = written(tmp_path / "d.journal", f"00000000 {lines[0]}", *lines[1:])
+    (problem, *_) = json.loads(score("torneo-puzzles-2026", damaged).output)["problems"]
+    assert "checksum" in problem["why"]
+
+
+def test_a_table_for_people_tells_the_problems_beside_it_and_nothing_readable_is_an_error(
+    tmp_path: Path,
+) -> None:
+    told = score("torneo-puzzles-2026", written(tmp_path / "a.jsonl", START, "{"), "--format", "table")
+    assert (told.exit_code, "unreadable_event" in told.stderr) == (0, True)
+    nothing = score("torneo-puzzles-2026", written(tmp_path / "b.jsonl", "nonsense"), "--format", "table")
+    assert (nothing.exit_code, "no event in these files" in nothing.stderr) == (1, True)
+
+
+def test_a_time_that_is_only_a_bound_says_so_to_people(tmp_path: Path) -> None:
+    boot = line(seq=2, type="boot_started", boot="b2", mono_ms=0, previous_boot="b", alive_ms=1_000_000)
+    finish = line(seq=3, type="run_finished", boot="b2", mono_ms=500_000)
+    events = written(tmp_path / "a.jsonl", START, boot, finish)
+    assert "≥ 23:00" in score("torneo-puzzles-2026", events, "--format", "table").output
+
+
+def test_acts_after_the_instant_asked_for_have_not_happened(tmp_path: Path) -> None:
+    events = written(tmp_path / "a.jsonl", START, FINISH, ACCEPT)
+    assert adulto(score("torneo-puzzles-2026", events, "--at", "45m"))[0]["status"] == "RUNNING"
+    assert adulto(score("torneo-puzzles-2026", events, "--at", "46m"))[0]["status"] == "FINISHED"
+
+
+def test_flags_of_the_plan_make_guests_and_further_rankings(tmp_path: Path) -> None:
+    start = START | {"category": "parejas", "entrant": "p1"}
+    steps = [line(seq=n, type="step_solved", mono_ms=n * 300_000) for n in range(2, 7)]
+    finish = line(seq=7, type="run_finished", mono_ms=3_600_000)
+    events = written(tmp_path / "a.jsonl", start, *steps, finish)
+    plan = tmp_path / "plan.csv"
+    plan.write_text("heat,order,table,entrant,category,public_name,flags\n1,1,1,p1,parejas,A y B,local\n")
+    data = json.loads(score("castrillo-2023", events, "--plan", plan).output)
+    (local,) = data["categories"][-1]["rankings"]
+    assert (local["id"], local["standings"][0]["rank"]) == ("local", 1)
+
+
 def test_missing_seqs_and_unknown_types_are_told(tmp_path: Path) -> None:
     events = written(tmp_path / "a.jsonl", START, line(seq=4, type="moon_landed", mono_ms=1))
     codes = [p["code"] for p in json.loads(score("torneo-puzzles-2026", events).output)["problems"]]
@@ -122,6 +166,7 @@ def test_missing_seqs_and_unknown_types_are_told(tmp_path: Path) -> None:
         (["torneo-puzzles-2026", "nope.jsonl"], "cannot be read"),
         (["torneo-puzzles-2026", str(VECTORS), "--at", "1m"], "cannot be read"),
         (["torneo-puzzles-2026", str(VECTORS / "torneo-01.jsonl"), "--at", "noon"], "is no time"),
+        (["torneo-puzzles-2026", str(VECTORS / "torneo-01.jsonl"), "--plan", "nope.csv"], "cannot be read"),
     ],
 )
 def test_what_cannot_be_read_is_one_clear_sentence(args: list[str], said: str) -> None:

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -114,7 +115,7 @@ def test_a_kept_demo_goes_on_with_its_standings(tmp_path: Path) -> None:
         wait_until(lambda: "Lucía" in get(port + 1, "/tables/1/screen.txt"))
         request = urllib.request.Request(f"http://127.0.0.1:{port + 1}/tables/1/buttons/start", b"{}")
         urllib.request.urlopen(request, timeout=10).close()
-        wait_until(lambda: json.loads(get(port, "/healthz"))["accepted"] == 1)
+        wait_until(lambda: "demo-001" in get(port, "/api/v1/standings"))
     with demo(tmp_path, *kept) as port:
         assert "demo-001" in get(port, "/api/v1/standings")
 
@@ -138,12 +139,41 @@ def test_a_taken_port_is_one_clear_line(tmp_path: Path, offset: int) -> None:
     assert f"port {port + offset} is taken" in ended.stderr
 
 
+def test_a_second_demo_on_the_same_data_is_refused(tmp_path: Path) -> None:
+    kept = ["--tables", "1", "--data", str(tmp_path / "d")]
+    with demo(tmp_path, *kept):
+        line = [*COMMAND, "--port", str(two_free_ports()), *kept]
+        second = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (second.returncode, "another hub runs on" in second.stderr) == (1, True)
+
+
+def test_a_broker_that_ends_is_started_again_and_the_tables_come_back(tmp_path: Path) -> None:
+    with demo(tmp_path, "--tables", "1", "--broker", "mosquitto") as port:
+        wait_until(lambda: json.loads(get(port, "/healthz"))["connected"])
+        subprocess.run(["pkill", "-9", "-f", "timer-hub-mosquitto-"], check=True)
+        wait_until(lambda: _health(port).get("connected") is False)
+        assert json.loads(get(port, "/api/v1/tables"))["tables"][0]["online"] is False
+        wait_until(lambda: _health(port).get("connected"))
+        wait_until(lambda: "sin red" not in get(port + 1, "/tables/1/screen.txt"))
+
+
+def _health(port: int) -> dict[str, object]:
+    try:
+        found: dict[str, object] = json.loads(get(port, "/healthz"))
+    except urllib.error.HTTPError as error:  # 503: it says why
+        found = json.loads(error.read())
+    return found
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--broker", "nonsense"], "write embedded, mosquitto, or HOST:PORT"),
         (["--tables", "0"], "0 is not in the range"),
         (["--speed", "fast"], "not a valid float"),
+        (["--speed", "nan"], "must be a number"),
+        (["--data", "/proc/x"], "No such file or directory"),
+        (["--broker", "127.0.0.1:99999"], "write embedded, mosquitto, or HOST:PORT"),
     ],
 )
 def test_nonsense_is_refused_with_a_sentence(tmp_path: Path, options: list[str], said: str) -> None:
