@@ -25,6 +25,7 @@ from device.link import Link
 from device.notify import Notify
 from device.panel import Panel
 from device.plan_store import PlanStore
+from device.rest import RestAfter
 from device.screen import Screen
 from device.storage import volatile_kind
 from device.table import Ports, Seat, Table
@@ -58,6 +59,7 @@ class Parts:
     serial: str | None = None
     allow_volatile: bool = False
     """The journal may lie on a file system that forgets with the power: demos, tests."""
+    rest: RestAfter = field(default_factory=RestAfter)
     notify: Notify = field(default_factory=Notify)
     on_screen: Callable[[Screen], None] = _ignore
     """Told each picture after it was handed to the display."""
@@ -120,7 +122,13 @@ class App:
             new_run=lambda: f"{device}-{secrets.token_hex(8)}",
         )
         self.table = Table(
-            parts.seat, self._history, plans, ports, clock=parts.clock, run_clock=parts.run_clock
+            parts.seat,
+            self._history,
+            plans,
+            ports,
+            clock=parts.clock,
+            run_clock=parts.run_clock,
+            rest=parts.rest,
         )
 
     def _know_the_board(self) -> bool:
@@ -239,7 +247,7 @@ class App:
 
     def _show(self, screen: Screen) -> None:
         if self._parts.panel is not None:
-            self._parts.panel.show(draw(screen))
+            self._parts.panel.show(draw(screen), screen.glow)
         self._parts.on_screen(screen)
 
 

@@ -105,6 +105,7 @@ def _parts(settings: TableTimerFile, panel: Any) -> Any:
         pin_factory=open_factory(settings.buttons.pins),
         panel=panel,
         pins=settings.buttons.numbers(),
+        rest=settings.display.rest(),
         serial=hardware_serial(),
         allow_volatile=settings.allow_volatile,
     )

@@ -55,22 +55,17 @@ _TWO_ROWS: Final = 30
 _DIGIT_SIZES: Final = range(58, 11, -1)
 
 
-def draw(screen: Screen, blink_on: bool = True, shift: tuple[int, int] = (0, 0)) -> Image.Image:
-    """The picture of a screen, mode "1".
-
-    With `blink_on` False the inverse bars are drawn plain: a bar blinks, its words never go away.
-    `shift` moves the layout by 0 to 2 columns and 0 to 1 rows.
-    """
+def draw(screen: Screen) -> Image.Image:
+    """The picture of a screen, mode "1": a bar blinks, its words never go away."""
     image = Image.new("1", (WIDTH, HEIGHT))
     pen = ImageDraw.Draw(image)
     pen.fontmode = "1"
-    dx, dy = (min(max(s, 0), most) for s, most in zip(shift, MAX_SHIFT, strict=True))
-    _draw_top(pen, screen, dx, dy, inverse=screen.top_inverse and blink_on)
-    floor = _draw_bottom(pen, screen, dx, dy, inverse=screen.bottom_inverse and blink_on)
+    dx, dy = (min(max(s, 0), most) for s, most in zip(screen.shift, MAX_SHIFT, strict=True))
+    _draw_top(pen, screen, dx, dy, inverse=screen.top_inverse and screen.blink_on)
+    floor = _draw_bottom(pen, screen, dx, dy, inverse=screen.bottom_inverse)
     _draw_middle(pen, screen, dx, dy, floor)
     x = 2 * (screen.tick % (WIDTH // 2))
-    on_white = screen.bottom_inverse and blink_on
-    pen.line((x, HEIGHT - 1, x + 1, HEIGHT - 1), fill=0 if on_white else 1)
+    pen.line((x, HEIGHT - 1, x + 1, HEIGHT - 1), fill=0 if screen.bottom_inverse else 1)
     return image
 
 

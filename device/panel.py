@@ -12,6 +12,7 @@ from luma.core.error import Error as LumaError
 from luma.core.interface.serial import i2c
 from PIL import Image
 
+from device.screen import Glow
 from shared.clock import HandClock, monotonic
 
 DRIVERS: Final = ("ssd1306", "ssd1309", "sh1106")
@@ -19,6 +20,8 @@ ADDRESSES: Final = (0x3C, 0x3D)
 SIZE: Final = (128, 64)
 CONTRAST: Final = 0x60
 """Bright enough at two metres; luma's own 0xCF wears the panel."""
+DIM_CONTRAST: Final = 0x08
+"""Still to be read by who comes near."""
 REFRESH_S: Final = 10.0
 """A panel that lost power for a moment answers and stays dark: only a new initialisation lights it."""
 BACK_OFF_S: Final = (0.5, 1.0, 2.0, 5.0)
@@ -150,19 +153,20 @@ class Panel:
         self._contrast, self._refresh_s, self._back_off_s = contrast, refresh_s, back_off_s
         self._clock, self._on_sent = clock, on_sent
         self._news = threading.Condition()
-        self._wanted = Image.new("1", SIZE).tobytes()
-        self._shown: bytes | None = None
+        self._wanted = Image.new("1", SIZE).tobytes(), Glow.FULL
+        self._shown: tuple[bytes, Glow] | None = None
         self._stopping = False
         self._failures = 0
         self._set_up_at = self._next_try = 0.0
         self._thread = threading.Thread(target=self._run, name="panel", daemon=True)
 
-    def show(self, image: Image.Image) -> None:
-        """Wants this picture (mode "1", 128 x 64) on the display; returns at once, from any thread."""
+    def show(self, image: Image.Image, glow: Glow = Glow.FULL) -> None:
+        """Wants this picture (mode "1", 128 x 64) on the display, so bright; returns at once, from any thread."""
         if image.mode != "1" or image.size != SIZE:
             raise ValueError(f"a picture of mode {image.mode} and size {image.size}")
         with self._news:
-            self._wanted = image.tobytes()
+            # a dark display is sent one black picture, and not what nobody sees
+            self._wanted = bytes(SIZE[0] * SIZE[1] // 8) if glow is Glow.DARK else image.tobytes(), glow
             self._news.notify_all()
 
     def start(self) -> None:
@@ -181,7 +185,7 @@ class Panel:
         """Waits until this picture is on the display; False when `timeout` seconds went by."""
         frame = image.tobytes()
         with self._news:
-            return self._news.wait_for(lambda: self._shown == frame, timeout)
+            return self._news.wait_for(lambda: self._shown is not None and self._shown[0] == frame, timeout)
 
     def _run(self) -> None:
         while True:
@@ -206,22 +210,23 @@ class Panel:
         if now < self._next_try:
             return self._next_try - now
         with self._news:
-            frame, shown = self._wanted, self._shown
+            (frame, glow), shown = self._wanted, self._shown
+        was_frame, was_glow = (None, None) if shown is None else shown
         due = not self.up or now - self._set_up_at >= self._refresh_s
         try:
             if due:
                 self._set_up(now)
-            if due or frame != shown:
+            if due or frame != was_frame:
                 self._send(frame)
-            if due:
-                self._device.show()  # after the picture: what its memory held before was noise
+            if due or glow is not was_glow:
+                self._light(glow)  # after the picture: what its memory held before was noise
         except _DOWN as error:
             return self._lost(error)
-        if self._on_sent is not None and frame != shown:
+        if self._on_sent is not None and frame != was_frame:
             self._on_sent(frame, self._clock())
         self._failures = 0
         with self._news:
-            self.up, self._shown = True, frame
+            self.up, self._shown = True, (frame, glow)
             self._news.notify_all()
         return max(0.0, self._set_up_at + self._refresh_s - self._clock())
 
@@ -230,8 +235,15 @@ class Panel:
             self._link.refresh()
         else:
             self._link.connect()
-        self._device.contrast(self._contrast)
         self._set_up_at = now
+
+    def _light(self, glow: Glow) -> None:
+        if glow is Glow.DARK:
+            self._device.hide()
+            return
+        dim = min(self._contrast, DIM_CONTRAST)
+        self._device.contrast(self._contrast if glow is Glow.FULL else dim)
+        self._device.show()
 
     def _send(self, frame: bytes) -> None:
         with self._news:

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
+
+
+class Glow(Enum):
+    """How bright the display is."""
+
+    FULL = "full"
+    DIM = "dim"
+    DARK = "dark"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +32,13 @@ class Screen:
     """A press was seen and is not yet taken: a small mark in the bottom right corner."""
     tick: int = 0
     """Whole seconds of hand time: moves the 1-px mark along the edge, so that still means frozen."""
+    blinks: bool = False
+    """The top line is a bar that blinks: it must be noticed from afar."""
+    blink_on: bool = True
+    """The top line's bar is there; without it its words stand plain."""
+    shift: tuple[int, int] = (0, 0)
+    """By how many columns and rows the picture is moved against burn-in."""
+    glow: Glow = Glow.FULL
 
     def words(self) -> str:
         """The same content as text, one band a line."""

@@ -42,6 +42,8 @@ def compose(facts: Facts) -> Screen:
     if facts.refusal is not None:
         reason = refusal_text(facts.language, facts.refusal, facts.situation)
         screen = replace(screen, bottom=reason, bottom_inverse=True)
+    if facts.not_saved:
+        screen = replace(screen, top_inverse=True, blinks=True)
     return replace(screen, top_right=_top_right(facts, screen), seen=facts.seen, tick=facts.tick)
 
 
@@ -101,6 +103,8 @@ def _ready(facts: Facts) -> Screen:
     bottom = pgettext("oled", "START · PAUSE/ASSIST choose") if choose else pgettext("oled", "START begins")
     if facts.day is not None:
         bottom = pgettext("oled", "plan of {day} · START: yes").format(day=facts.day)
+    if facts.not_saved:
+        bottom = pgettext("oled", "tell the organisers")
     top, inverse = _title(facts)
     return Screen(top, top_inverse=inverse, top_right=_heat(facts), lines=tuple(lines), bottom=bottom)
 
@@ -155,7 +159,7 @@ def _running(facts: Facts) -> Screen:
     left_ms = limit_due(situation.run, frame) - situation.t_ms
     top, inverse = _title(facts)
     right = pgettext("oled", "left {time}").format(time=left_text(left_ms, pgettext))
-    bottom = _budgets(facts)
+    bottom = pgettext("oled", "tell the organisers") if facts.not_saved else _budgets(facts)
     called = [call for call in CALLS_MS if call - CALL_MS < left_ms <= call]
     if called:
         minutes = called[0] // 60_000
@@ -170,7 +174,12 @@ def _running(facts: Facts) -> Screen:
     elif situation.in_escape:
         top, right, bottom = _escape_words(facts)
     return Screen(
-        top, top_inverse=inverse, top_right=right, clock=_clock(facts, situation.t_ms), bottom=bottom
+        top,
+        top_inverse=inverse,
+        blinks=situation.notice is not None,
+        top_right=right,
+        clock=_clock(facts, situation.t_ms),
+        bottom=bottom,
     )
 
 

@@ -66,7 +66,7 @@ def test_every_screen_is_one_picture_of_the_display(screen: Screen) -> None:
 @given(screens)
 def test_the_layout_moves_as_a_whole_and_nothing_of_it_is_lost_at_an_edge(screen: Screen) -> None:
     still = without_tick(draw(screen))
-    moved = without_tick(draw(screen, shift=MAX_SHIFT))
+    moved = without_tick(draw(replace(screen, shift=MAX_SHIFT)))
     expected = Image.new("1", (WIDTH, HEIGHT))
     expected.paste(box(still, 0, 0, WIDTH - MAX_SHIFT[0], HEIGHT - MAX_SHIFT[1]), MAX_SHIFT)
     assert ImageChops.logical_xor(moved, expected).getbbox() is None
@@ -76,8 +76,8 @@ def test_the_layout_moves_as_a_whole_and_nothing_of_it_is_lost_at_an_edge(screen
 @settings(max_examples=200)
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=20), st.booleans())
 def test_no_text_whatever_its_letters_stops_the_drawing(a: str, b: str, clock: str, on: bool) -> None:
-    screen = Screen(a, b, top_inverse=on, clock=clock, lines=(b, a), bottom=a, bottom_inverse=on)
-    assert draw(screen, blink_on=on).size == (WIDTH, HEIGHT)
+    screen = Screen(a, b, top_inverse=on, clock=clock, lines=(b, a), bottom=a, bottom_inverse=on, blink_on=on)
+    assert draw(screen).size == (WIDTH, HEIGHT)
     assert draw(replace(screen, clock="", lines=(a,))).size == (WIDTH, HEIGHT)
 
 
@@ -144,7 +144,7 @@ def test_a_press_that_was_seen_marks_the_corner_and_nothing_else(screen: Screen)
 
 @pytest.mark.parametrize("screen", [PREVIEW, PAUSED, CLAIMED, HOLDING])
 def test_between_two_blinks_the_words_stay(screen: Screen) -> None:
-    on, off = draw(screen, blink_on=True), draw(screen, blink_on=False)
+    on, off = draw(screen), draw(replace(screen, blink_on=False))
     bar = ImageChops.logical_xor(box(on, 0, 0, WIDTH, 14), box(off, 0, 0, WIDTH, 14))
     assert ink(bar) == WIDTH * 14
     assert box(on, 0, 15, WIDTH, HEIGHT).tobytes() == box(off, 0, 15, WIDTH, HEIGHT).tobytes()
