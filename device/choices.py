@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.core.rules import CategoryRules
-from shared.plan import Plan, PlannedRun
+from shared.plan import Plan, PlannedRun, Resume
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,15 +15,21 @@ class Choice:
 
     rules: CategoryRules
     planned: PlannedRun | None = None
+    resume: Resume | None = None
+    """START does not begin a run, but goes on with this one."""
 
     @property
     def entrant(self) -> str | None:
         """The entrant's opaque id; None when it is bound later by a ruling."""
+        if self.resume is not None:
+            return self.resume.entrant
         return None if self.planned is None else self.planned.entrant
 
     @property
     def public_name(self) -> str | None:
         """What the display shows of the entrant."""
+        if self.resume is not None:
+            return self.resume.public_name or self.resume.entrant
         return None if self.planned is None else self.planned.public_name or self.planned.entrant
 
     @property
@@ -48,8 +54,13 @@ class Choices:
         """What can be chosen from, in order: runs of the plan not yet begun, else categories."""
         if self.plan is None:
             return [Choice(rules) for rules in self._categories]
+        done, resume, rules = set(self._done), self.plan.resume, self.plan.categories
+        offers = []
+        if resume is not None and resume.key not in done:
+            offers.append(Choice(rules[resume.category], resume=resume))
+            done.add(resume.key)
         runs = sorted(self.plan.runs, key=lambda r: r.order)
-        return [Choice(self.plan.categories[r.category], r) for r in runs if r.key not in self._done]
+        return offers + [Choice(rules[r.category], r) for r in runs if r.key not in done]
 
     def selected(self) -> Choice | None:
         """What START would begin; None when there is nothing to begin."""

@@ -36,6 +36,8 @@ class Facts:
     """The choice in READY comes from the hub's plan, not from the settings."""
     day: str | None = None
     """The day the plan is for, where the table cannot know which day it is."""
+    resumes: bool = False
+    """START goes on with a run that another device of this table began."""
     ordered: Ordered | None = None
     """The start that the hub has ordered for the shown heat."""
     conflict: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -11,16 +11,25 @@ from device.choices import Done
 from device.journal import Journal, NotSaved
 from device.plan_store import PlanStore
 from shared.clock import HandClock, RunClock, WallClock, monotonic
-from shared.core.events import Event, EventType
+from shared.core.events import BadEvent, Event, EventType, event_from_json
 from shared.core.model import State
 from shared.core.rules import CategoryRules
 from shared.core.run import Run, stamp_of
 from shared.core.scoring import Result
 from shared.core.timeline import Stamp
 from shared.core.tournament import Tournament
+from shared.plan import Resume
 
 LONG_LOG: Final = 2_000
 """Events after which a log is closed as soon as no run is live."""
+
+
+def _last_of(events: Sequence[Event], run: str) -> Event:
+    """The last act of a run, in the order in which they are folded. Raises BadEvent without a start."""
+    acts = [event for event in events if event.run == run]
+    if not any(event.type == EventType.RUN_STARTED for event in acts):
+        raise BadEvent("a run without its start")
+    return acts[-1]
 
 
 class History:
@@ -62,7 +71,10 @@ class History:
         self._restore()
 
     def _rules_of(self, start: Event) -> CategoryRules | None:
-        return self._plans.rules(start.data.get("rules") or "")
+        rules = self._plans.rules(start.data.get("rules") or "")
+        if rules is None and (kept := self._plans.resumed(start.run or "")) is not None:
+            rules = kept[1]
+        return rules
 
     def _restore(self) -> None:
         logs = [*self._journal.earlier(), self._journal.events()]
@@ -244,8 +256,28 @@ class History:
         else:
             self.saved_hand_s = self._clock()
 
+    def resume(self, hand_s: float, resume: Resume, rules: CategoryRules) -> None:
+        """Go on with a run of another device. Raises OSError when it cannot be kept, BadEvent for nonsense."""
+        events = [event_from_json(dict(value)) for value in resume.events]
+        last = _last_of(events, resume.run)
+        self._plans.keep_resumed(resume, rules)
+        self.record(
+            EventType.RUN_TAKEN_OVER, hand_s, run=resume.run, from_log=last.log, from_seq=last.seq
+        )
+
+    def _fold_resumed(self, run: str) -> None:
+        """What the other device had timed of a run before it was taken over here."""
+        kept = self._plans.resumed(run)
+        with suppress(BadEvent):  # judged when it was taken over; damage since then is damage
+            for value in kept[0].events if kept is not None else ():
+                self._tournament.apply(event_from_json(dict(value)))
+
     def _fold(self, event: Event) -> None:
+        if event.type == EventType.RUN_TAKEN_OVER and event.run not in self._tournament.runs:
+            self._fold_resumed(event.run or "")
         self._tournament.apply(event)
+        if event.type == EventType.RUN_TAKEN_OVER and event.run in self._tournament.runs:
+            self.run = self._tournament.runs[event.run]
         if event.type == EventType.RUN_STARTED and event.run in self._tournament.runs:
             self.run = self._tournament.runs[event.run]
             self.started_in_boot = self.started_in_boot or event.boot == self.boot

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
 from device.disk import replace_file
 from shared.core.rules import CategoryRules
-from shared.plan import BadPlan, Plan, plan_from_json, rules_from_json, rules_to_json
+from shared.plan import BadPlan, Plan, Resume, plan_from_json, rules_from_json, rules_to_json
 
 
 class PlanStore:
@@ -49,6 +50,22 @@ class PlanStore:
                 replace_file(self._path(digest), json.dumps(rules_to_json(rules)).encode())
             self._rules[digest] = rules
         return digest
+
+    def keep_resumed(self, resume: Resume, rules: CategoryRules) -> None:
+        """Keep what another device timed of a run that goes on here. Raises OSError."""
+        kept = {"rules": rules_to_json(rules), "resume": resume.model_dump(mode="json")}
+        replace_file(self._resumed_path(resume.run), json.dumps(kept).encode())
+
+    def resumed(self, run: str) -> tuple[Resume, CategoryRules] | None:
+        """What another device timed of a run, and the rules it goes on with."""
+        try:
+            kept = json.loads(self._resumed_path(run).read_bytes())
+            return Resume.model_validate(kept["resume"]), rules_from_json(kept["rules"])
+        except (OSError, ValueError, KeyError, TypeError, BadPlan):
+            return None
+
+    def _resumed_path(self, run: str) -> Path:
+        return self._directory / f"resumed-{hashlib.sha256(run.encode()).hexdigest()[:16]}.json"
 
     def _path(self, digest: str) -> Path:
         return self._directory / f"rules-{digest[:16]}.json"

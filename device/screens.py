@@ -101,6 +101,8 @@ def _ready(facts: Facts) -> Screen:
         return _ordered(facts, facts.ordered)
     choose = facts.situation.choices > 1
     bottom = pgettext("oled", "START · PAUSE/ASSIST choose") if choose else pgettext("oled", "START begins")
+    if facts.resumes:
+        bottom = pgettext("oled", "START goes on with the run")
     if facts.day is not None:
         bottom = pgettext("oled", "plan of {day} · START: yes").format(day=facts.day)
     if facts.not_saved:

@@ -29,18 +29,20 @@ from device.start_orders import StartOrders
 from device.timekeeping import Timekeeping
 from shared.clock import HandClock, RunClock
 from shared.core import machine
-from shared.core.events import EventType
+from shared.core.events import BadEvent, EventType
 from shared.core.model import State
 from shared.core.rules import CategoryRules, CountKind
 from shared.core.run import Run
 from shared.core.state import ActRef, Frame, RunState
-from shared.plan import BadPlan, plan_from_json
+from shared.plan import BadPlan, Resume, plan_from_json
 
 REFUSAL_S: Final = 3.0
 STATE_EVERY_S: Final = 10.0
 ALIVE_EVERY_S: Final = 10.0
 RETRY_SAVE_S: Final = 1.0
 FASTEST_REDRAW_S: Final = 0.1
+RESULT_STAYS_S: Final = 10.0
+"""So long a result stays on the display before the next heat is put there for an ordered start."""
 LONGEST_SLEEP_S: Final = 1.0
 
 _CLOCK_MOVES: Final = (State.PREVIEW, State.RUNNING, State.PAUSED, State.ASSISTING, State.TIME_UP)
@@ -101,6 +103,8 @@ class Table:
         self._refusals = RefusalBudget()
         self._choices = Choices(seat.categories, plans.plan(), history.done())
         self._time = Timekeeping(history, ports.ask_time, clock, run_clock)
+        self._busy_s = float("-inf")
+        """When a run was last in play here."""
         self._day_known = history.started_in_boot
         """The hub was there, or a judge has started what the display offered."""
         self._orders = StartOrders(history.orders, self._time, run_clock)
@@ -232,6 +236,7 @@ class Table:
             heat=choice.heat,
             entrant=choice.public_name,
             category=category,
+            resumes=choice.resume is not None,
             day=None if plan is None or self._day_known else plan.day,
             ordered=self._orders.shown(choice.heat, choice.rules, now),
             offered=(choice.entrant, choice.rules.id),
@@ -280,9 +285,22 @@ class Table:
         if self._history.not_saved:
             self._refuse(EventType.RUN_STARTED, "not_saved", t)
             return
+        if choice.resume is not None:
+            self._go_on(t, choice.resume, choice.rules)
+            return
         order = self._orders.standing(choice.heat)
         if not self._begin(t, choice, {} if order is None else {"overruled": order}):
             self._refuse(EventType.RUN_STARTED, "not_saved", t)
+
+    def _go_on(self, t: float, resume: Resume, rules: CategoryRules) -> None:
+        """Take over a run that another device of this table began."""
+        try:
+            self._history.resume(t, resume, rules)
+        except OSError:
+            self._refuse(EventType.RUN_TAKEN_OVER, "not_saved", t)
+        except BadEvent:
+            self._refuse(EventType.RUN_TAKEN_OVER, "nothing_planned", t)
+        self._begun_or_undone()
 
     def _begin(self, t: float, choice: Choice, why: Mapping[str, Any]) -> bool:
         """Start a run, by hand or by order; False when the disk does not take it."""
@@ -302,9 +320,12 @@ class Table:
     def _obey(self, now: float) -> None:
         """Start by the hub's order, stamped with its instant however late it comes."""
         if self._in_run(now):
+            self._busy_s = now
             return
         heat = self._orders.to_load()
-        if heat is not None and self._choices.choose_heat(heat):
+        if self._in_run(now):
+            return
+        if heat is not None and now >= self._busy_s + RESULT_STAYS_S and self._choices.choose_heat(heat):
             self._orders.loaded()
             self._history.leave()
         choice, run = self._choices.selected(), self._history.run

@@ -20,11 +20,16 @@ from hub.web.app import create_app
 from hub.web.server import Server
 from hub.web.settings import WebSettings
 from shared.clock import HandClock, HubClock, WallClock, machine_clock, monotonic, wall_ms
+from shared.plan import Resume
 from shared.rulebook import Rulebook
 from shared.wire import StartOrder
 
 LOOK_EVERY_S: Final = 1.0
 """How often a plan loaded by another process is looked for."""
+
+
+_Seen = tuple[list[PlanRow], dict[int, str], str | None, dict[str, int], dict[int, Resume]]
+"""Rows, seats and day of the plan, who says where it stands, and runs that go on elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Hub:
             connected=lambda: self._ingest.counters.connected,
         )
         self._view.apply(self._store.events_in_order())
-        self._seen: tuple[list[PlanRow], dict[int, str], str | None, dict[str, int]] = ([], {}, None, {})
+        self._seen: _Seen = ([], {}, None, {}, {})
         """What the plans were made from."""
         self._plans: dict[str, dict[str, Any]] = {}
         """What each device was told."""
@@ -198,12 +203,16 @@ class Hub:
         self._take_plan()
 
     def _take_plan(self) -> None:
-        seen = self._store.plan_rows(), self._store.seats(), plan_day(self._store), self._view.claims()
+        rows, seats, day = self._store.plan_rows(), self._store.seats(), plan_day(self._store)
+        claims, resumes = self._view.claims(), self._view.resumes(seats)
+        seen = (rows, seats, day, claims, resumes)
         if seen == self._seen:
             return
-        rows, seats, day, claims = self._seen = seen
+        self._seen = seen
         self._view.plan(names_from((r.category, r.entrant, r.public_name, r.flags) for r in rows), seats)
-        before, self._plans = self._plans, plans_for(seats, rows, self._parts.rulebook, day, claims)
+        before, self._plans = self._plans, plans_for(
+            seats, rows, self._parts.rulebook, day, claims, resumes
+        )
         for device, plan in self._plans.items():
             if before.get(device) != plan:
                 self._ingest.publish_plan(device, plan)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hub.store import PlanRow
-from shared.plan import Plan, PlannedRun
+from shared.plan import Plan, PlannedRun, Resume
 from shared.rulebook import Rulebook
 
 
@@ -18,13 +18,14 @@ def plan_for(
     rulebook: Rulebook,
     day: str | None = None,
     conflict: Iterable[str] = (),
+    resume: Resume | None = None,
 ) -> dict[str, Any]:
     """The payload of `down/plan` for one table. Its revision changes with its content and with nothing else.
 
     With other devices on the same seat, in `conflict`, it names them and has no runs.
     """
     conflict = tuple(sorted(conflict))
-    rows = [] if conflict else rows
+    rows, resume = ([], None) if conflict else (rows, resume)
     mine = sorted((r for r in rows if r.table_no == table and r.category in rulebook.categories), key=_order)
     runs = tuple(
         PlannedRun(
@@ -37,7 +38,8 @@ def plan_for(
         for row in mine
         if row.entrant
     )
-    categories = {r.category: rulebook.categories[r.category] for r in runs}
+    wanted = {r.category for r in runs} | ({resume.category} if resume is not None else set())
+    categories = {category: rulebook.categories[category] for category in sorted(wanted)}
     plan = Plan(
         revision=0,
         table=table,
@@ -46,6 +48,7 @@ def plan_for(
         categories=categories,
         runs=runs,
         conflict=conflict,
+        resume=resume,
     )
     content = plan.as_json()
     revision = zlib.crc32(json.dumps(content, sort_keys=True).encode())
@@ -58,20 +61,23 @@ def plans_for(
     rulebook: Rulebook,
     day: str | None = None,
     claims: Mapping[str, int] | None = None,
+    resumes: Mapping[int, Resume] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """The plan of every seated device; nothing while no plan was made.
 
     `claims`: the table that each device that is online says it stands on. Two devices on one seat get no
-    runs, one without a seat is told that it has no plan (any more).
+    runs, one without a seat is told that it has no plan (any more). `resumes`: the run that goes on at a table.
     """
     rows = list(rows)
     if not rows:
         return {}
-    claims = claims or {}
+    claims, resumes = claims or {}, resumes or {}
     rivals = rivals_of(seats, claims)
     plans = {device: _no_plan(table) for device, table in claims.items() if table > 0}
     for table, device in seats.items():
-        plans[device] = plan_for(table, rows, rulebook, day, rivals.get(table, set()) - {device})
+        plans[device] = plan_for(
+            table, rows, rulebook, day, rivals.get(table, set()) - {device}, resumes.get(table)
+        )
     for table, devices in rivals.items():
         for device in devices - {seats[table]}:
             plans[device] = plan_for(table, rows, rulebook, day, devices - {device})

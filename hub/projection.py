@@ -8,11 +8,13 @@ from typing import Any
 
 from hub.link_watch import Told
 from hub.planning import rivals_of
+from hub.take_over import ClockFacts, resumes
 from shared.core.events import HUB_DEVICE, Event, EventType
 from shared.core.rules import CountKind
 from shared.core.run import Run, stamp_of
 from shared.core.timeline import Stamp
 from shared.core.tournament import Tournament
+from shared.plan import Resume
 from shared.rulebook import Rulebook
 from shared.standings import standings_json
 
@@ -40,6 +42,7 @@ class Projection:
         self.names = Names({})
         self.seats: Mapping[int, str] = {}
         self.told: dict[str, Told] = {}
+        self._clocks = ClockFacts()
         self._ordered: str | None = None
         """The start order that a table obeyed last."""
         self.events = 0
@@ -49,6 +52,7 @@ class Projection:
         """Fold one committed event."""
         self.events += 1
         self.tournament.apply(event)
+        self._clocks.apply(event)
         if event.type == EventType.RUN_STARTED and event.data.get("start"):
             self._ordered = event.data["start"]
         if event.device != HUB_DEVICE and event.boot is not None:
@@ -129,6 +133,11 @@ class Projection:
             "marks": ["not_saved"] if state.get("not_saved") is True else [],
             "problems": self._seat_problems(table, device),
         }
+
+    def resumes(self, seats: Mapping[int, str]) -> dict[int, Resume]:
+        """By table the run in play whose device is gone, where another device has the seat now."""
+        runs = (r for r in self.tournament.runs.values() if r.category in self.rulebook.categories)
+        return resumes(runs, seats, self.claims(), self._clocks, self.names.of)
 
     def claims(self) -> dict[str, int]:
         """The table that each device that is online says it stands on."""

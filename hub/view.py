@@ -10,6 +10,7 @@ from typing import Any
 from hub.projection import Names, Projection
 from shared.clock import HandClock, WallClock
 from shared.core.events import Event
+from shared.plan import Resume
 from shared.rulebook import Rulebook
 
 
@@ -81,6 +82,11 @@ class View:
         with self._lock:
             tables, apart_ms = self._projection.start_spread_ms()
         return {"tables": tables, "spread_ms": round(apart_ms / self._speed, 1)}
+
+    def resumes(self, seats: Mapping[int, str]) -> dict[int, Resume]:
+        """By table the run in play that another device than the one of its seat began."""
+        with self._lock:
+            return self._projection.resumes(seats)
 
     def claims(self) -> dict[str, int]:
         """The table that each device that is online says it stands on."""

@@ -32,6 +32,25 @@ class PlannedRun(BaseModel):
         return self.heat, self.category, self.entrant
 
 
+class Resume(BaseModel):
+    """A run that another device of this table began: what a spare needs to go on with it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run: Annotated[str, Field(min_length=1)]
+    heat: str | None = None
+    entrant: str | None = None
+    public_name: str = ""
+    category: str
+    events: tuple[dict[str, Any], ...]
+    """The run's events as its logs have them, and what relates the clock of its boots to the hub's."""
+
+    @property
+    def key(self) -> tuple[str | None, str, str]:
+        """As of a planned run."""
+        return self.heat, self.category, self.entrant or ""
+
+
 class Plan(BaseModel):
     """What the hub has planned for one table."""
 
@@ -45,6 +64,8 @@ class Plan(BaseModel):
     runs: tuple[PlannedRun, ...]
     conflict: tuple[str, ...] = ()
     """Other devices that stand on this seat: while there are any, nobody is planned here."""
+    resume: Resume | None = None
+    """A run that goes on here, at the judge's START."""
     withdrawn: bool = False
     """The table has no plan any more: it times as its settings say."""
 
@@ -61,7 +82,8 @@ def plan_from_json(value: object) -> Plan:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(p) for p in first["loc"])
         raise BadPlan(f"{where}: {first['msg']}") from error
-    unknown = {r.category for r in plan.runs} - set(plan.categories)
+    wanted = {r.category for r in plan.runs} | ({plan.resume.category} if plan.resume else set())
+    unknown = wanted - set(plan.categories)
     if unknown:
         raise BadPlan(f"runs of categories that the plan does not describe: {', '.join(sorted(unknown))}")
     return plan
