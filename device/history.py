@@ -261,9 +261,7 @@ class History:
         events = [event_from_json(dict(value)) for value in resume.events]
         last = _last_of(events, resume.run)
         self._plans.keep_resumed(resume, rules)
-        self.record(
-            EventType.RUN_TAKEN_OVER, hand_s, run=resume.run, from_log=last.log, from_seq=last.seq
-        )
+        self.record(EventType.RUN_TAKEN_OVER, hand_s, run=resume.run, from_log=last.log, from_seq=last.seq)
 
     def _fold_resumed(self, run: str) -> None:
         """What the other device had timed of a run before it was taken over here."""

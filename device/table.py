@@ -322,10 +322,10 @@ class Table:
         if self._in_run(now):
             self._busy_s = now
             return
-        heat = self._orders.to_load()
-        if self._in_run(now):
+        state, heat = self.situation(now).state, self._orders.to_load()
+        if state is State.SEALED and now < self._busy_s + RESULT_STAYS_S:
             return
-        if heat is not None and now >= self._busy_s + RESULT_STAYS_S and self._choices.choose_heat(heat):
+        if heat is not None and self._choices.choose_heat(heat):
             self._orders.loaded()
             self._history.leave()
         choice, run = self._choices.selected(), self._history.run

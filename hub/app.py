@@ -210,9 +210,7 @@ class Hub:
             return
         self._seen = seen
         self._view.plan(names_from((r.category, r.entrant, r.public_name, r.flags) for r in rows), seats)
-        before, self._plans = self._plans, plans_for(
-            seats, rows, self._parts.rulebook, day, claims, resumes
-        )
+        before, self._plans = self._plans, plans_for(seats, rows, self._parts.rulebook, day, claims, resumes)
         for device, plan in self._plans.items():
             if before.get(device) != plan:
                 self._ingest.publish_plan(device, plan)

@@ -130,8 +130,8 @@ class Projection:
             "online": told.online,
             "link_since_ms": told.heard_ms,
             "clock": None if told.state_hand_s is None else _clock(state, hand_s - told.state_hand_s),
-            "marks": ["not_saved"] if state.get("not_saved") is True else [],
-            "problems": self._seat_problems(table, device),
+            "marks": [],
+            "problems": self._seat_problems(table, device) + told.troubles(device, hand_s),
         }
 
     def resumes(self, seats: Mapping[int, str]) -> dict[int, Resume]:
