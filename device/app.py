@@ -23,10 +23,12 @@ from device.identity import Identity
 from device.journal import Journal, NotSaved
 from device.link import Link
 from device.notify import Notify
+from device.outputs import OutputPins, Outputs
 from device.panel import Panel
 from device.plan_store import PlanStore
 from device.rest import RestAfter
 from device.screen import Screen
+from device.signals import Signals
 from device.storage import volatile_kind
 from device.table import Ports, Seat, Table
 from shared.clock import HandClock, RunClock, WallClock, monotonic, wall_ms
@@ -59,6 +61,7 @@ class Parts:
     serial: str | None = None
     allow_volatile: bool = False
     """The journal may lie on a file system that forgets with the power: demos, tests."""
+    outputs: OutputPins = field(default_factory=OutputPins)
     rest: RestAfter = field(default_factory=RestAfter)
     notify: Notify = field(default_factory=Notify)
     on_screen: Callable[[Screen], None] = _ignore
@@ -90,6 +93,7 @@ class App:
             self._journal.close()
             raise
         self._levels = self._buttons.levels()
+        self._signals, self._outputs = Signals(), Outputs(parts.pin_factory, parts.outputs)
         self._noise = NoiseWatch()
         self.copied = self._know_the_board()
         self._status: dict[str, object] = {
@@ -155,6 +159,7 @@ class App:
         finally:
             self._link.stop()
             self._buttons.close()
+            self._outputs.close()
             if panel is not None:
                 panel.stop()
             self._journal.close()
@@ -180,8 +185,17 @@ class App:
                     case LogArchived(log):
                         self._delete(log)
             self._watch_parts(clock())
-            due = self.table.step(clock(), items)
+            due = self._signal(self.table.step(clock(), items))
             self._parts.notify.alive(clock())
+
+    def _signal(self, due: float) -> float:
+        """Switch buzzer and light, where there are any; gives when the loop has to run again."""
+        if self._parts.outputs == OutputPins():
+            return due
+        now, panel = self._parts.clock(), self._parts.panel
+        down = panel is not None and not panel.up
+        self._outputs.switch(self._signals.step(now, self.table.facts(now), display_down=down))
+        return min(due, self._signals.next_due(now))
 
     def _look_at_levels(self) -> dict[Button, bool]:
         self._levels = self._buttons.levels()
@@ -219,12 +233,16 @@ class App:
             stuck=self.table.presses.stuck,
             restamped=self.table.restamped,
             storage=storage,
-            findings=self._journal.findings,
+            findings=[*self._journal.findings, *self._outputs_findings()],
         )
         before = self._status["health"]
         self._status["health"] = told
         if isinstance(before, dict) and any(told[k] != before.get(k) for k in ("display", "problems")):
             self._link.status_changed()  # counters alone go along with the next one
+
+    def _outputs_findings(self) -> list[Problem]:
+        why = self._outputs.problem
+        return [Problem("signals_failed", detail={"why": why})] if why else []
 
     def _make_room(self) -> None:
         """Below the reserve the oldest log goes that the hub has whole, and people are told."""

@@ -92,6 +92,7 @@ def _parts(settings: TableTimerFile, panel: Any) -> Any:
     from device.app import Parts, hardware_serial, kernel_boot_id
     from device.buttons import open_factory
     from device.from_hub import LinkSettings
+    from device.outputs import OutputPins
     from device.table import Seat
 
     hub = settings.hub
@@ -105,6 +106,7 @@ def _parts(settings: TableTimerFile, panel: Any) -> Any:
         pin_factory=open_factory(settings.buttons.pins),
         panel=panel,
         pins=settings.buttons.numbers(),
+        outputs=OutputPins(**settings.signals.pins()),
         rest=settings.display.rest(),
         serial=hardware_serial(),
         allow_volatile=settings.allow_volatile,

@@ -66,6 +66,19 @@ class DisplayTable(Table):
         return RestAfter(*(60.0 * m or None for m in (self.dim_after_min, self.dark_after_min)))
 
 
+class SignalsTable(Table):
+    """A buzzer and a light for who does not look at the display; neither is needed."""
+
+    buzzer: Annotated[bool, Field(strict=True)] = False
+    led: Annotated[bool, Field(strict=True)] = False
+    buzzer_pin: Pin = 24
+    led_pin: Pin = 25
+
+    def pins(self) -> dict[str, int]:
+        """The pins of what is fitted."""
+        return {part: getattr(self, f"{part}_pin") for part in ("buzzer", "led") if getattr(self, part)}
+
+
 class HubTable(Table):
     """Where the hub's broker is."""
 
@@ -89,6 +102,7 @@ class TableTimerFile(Table):
     categories: tuple[str, ...] = ()
     buttons: ButtonsTable = ButtonsTable()
     display: DisplayTable = DisplayTable()
+    signals: SignalsTable = SignalsTable()
     hub: HubTable = HubTable()
 
 
@@ -105,11 +119,22 @@ def _further_problems(data: dict[str, Any]) -> list[FileProblem]:
     problems = []
     if len(set(numbers)) < len(numbers):
         problems.append(FileProblem(None, "buttons", "two buttons share a pin; give each its own"))
+    signals = data.get("signals", {})
+    outputs = _outputs(signals) if isinstance(signals, dict) else []
+    if len({*numbers, *outputs}) < len({*numbers}) + len(outputs):
+        problems.append(FileProblem(None, "signals", "buzzer or led share a pin; give each its own"))
     rulebook, categories = data.get("rulebook", DEFAULT_RULEBOOK), data.get("categories", [])
     if isinstance(rulebook, str) and rulebook and isinstance(categories, list):
         named = tuple(c for c in categories if isinstance(c, str))
         problems += _categories(rulebook, named)[1]
     return problems
+
+
+def _outputs(signals: dict[str, Any]) -> list[int]:
+    """The pins of what is fitted, as far as the file tells them."""
+    pins = {"buzzer": SignalsTable().buzzer_pin, "led": SignalsTable().led_pin}
+    fitted = [signals.get(f"{part}_pin", pin) for part, pin in pins.items() if signals.get(part) is True]
+    return [pin for pin in fitted if isinstance(pin, int)]
 
 
 def _categories(rulebook: str, named: tuple[str, ...]) -> tuple[tuple[CategoryRules, ...], list[FileProblem]]:

@@ -33,6 +33,7 @@ def _sentences(t: NullTranslations) -> Mapping[str, str]:
         "journal_unreadable": t.pgettext("problem", "a part of the table's journal cannot be read"),
         "log_deleted": t.pgettext("problem", "the table's card is full: its oldest log was deleted there"),
         "not_saved": t.pgettext("problem", "NOT SAVED for %(time)s: the table's card takes nothing"),
+        "signals_failed": t.pgettext("problem", "the table's buzzer or light does not work"),
         "storage_failing": t.pgettext("problem", "the table's card fails"),
         "storage_full": t.pgettext("problem", "the table's card is full"),
         "storage_read_only": t.pgettext("problem", "the table's card can only be read"),
