@@ -7,6 +7,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python -m
 PYTEST := $(RUN) pytest -q
+# a comma inside the argument of a call would end it
+COMMA := ,
 ARGS ?=
 
 .DEFAULT_GOAL := help
@@ -34,12 +36,12 @@ $(VENV)/.made:
 
 $(VENV)/.demo: $(VENV)/.made pyproject.toml
 	@echo 'Installing what the demo needs into $(VENV) (once) ...'
-	$(call install,.[hub,device])
+	$(call install,.[hub$(COMMA)device])
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.made pyproject.toml
 	@echo 'Installing what the tests need into $(VENV) (once) ...'
-	$(call install,.[hub,device,test])
+	$(call install,.[hub$(COMMA)device$(COMMA)test])
 	@touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
