@@ -56,7 +56,8 @@ class Process:
 class Hall:
     """Everything on this machine. Hub and broker start when told; the tables are on at once."""
 
-    def __init__(self, folder: Path, tables: int, speed: float = 1.0) -> None:
+    def __init__(self, folder: Path, tables: int, speed: float = 1.0, beside: Hall | None = None) -> None:
+        """`beside`: only tables, of other names, at the broker of that hall."""
         self.folder = folder
         self.tables = tables
         self.speed = speed
@@ -71,7 +72,8 @@ class Hall:
         self.hub = Process("hub.cli", "run", "--config", str(config), cwd=folder)
         self.timers = Process(
             "device.cli", "simulate", "--tables", str(tables), "--port", str(self.timer_port),
-            "--hub", f"127.0.0.1:{self.broker.port}", "--data", str(folder / "tables"),
+            "--hub", f"127.0.0.1:{(beside or self).broker.port}",
+            "--device-prefix", "t" if beside is None else "x", "--data", str(folder / "tables"),
             "--speed", str(speed), "--rulebook", RULEBOOK, "--category", "adulto", cwd=folder,
         )  # fmt: skip
 
@@ -192,9 +194,10 @@ def _ask(address: str, body: dict[str, Any]) -> None:
 
 
 @contextmanager
-def a_hall(folder: Path, tables: int, speed: float = 1.0) -> Iterator[Hall]:
+def a_hall(folder: Path, tables: int, speed: float = 1.0, beside: Hall | None = None) -> Iterator[Hall]:
     """A hall for the length of a `with` block."""
-    hall = Hall(folder, tables, speed)
+    folder.mkdir(exist_ok=True)
+    hall = Hall(folder, tables, speed, beside)
     try:
         yield hall
     finally:

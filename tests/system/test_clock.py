@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from tests.brokers import free_port
-from tests.system.hall import RULEBOOK, START_S, Hall, Process, a_hall
+from tests.system.hall import START_S, Hall, a_hall
 from tests.waiting import wait_until
 
 COUNTDOWN = "empieza solo"
@@ -108,19 +107,29 @@ def test_a_cancelled_start_starts_nobody(tmp_path: Path) -> None:
 def test_a10_two_devices_on_one_seat_name_each_other_and_one_that_goes_gives_it_back(tmp_path: Path) -> None:
     with a_hall(tmp_path, tables=1) as hall:
         ready(hall, 1)
-        port = free_port()
-        other = Process(
-            "device.cli", "simulate", "--tables", "1", "--port", str(port), "--device-prefix", "x",
-            "--hub", f"127.0.0.1:{hall.broker.port}", "--data", str(tmp_path / "others"),
-            "--rulebook", RULEBOOK, "--category", "adulto", cwd=tmp_path,
-        )  # fmt: skip
-        other.start()
-        try:
-            shown = hall.until_screen(1, "mesa ocupada por")
-            assert "x01" in shown
+        with a_hall(tmp_path / "others", tables=1, beside=hall) as others:
+            others.start_tables()
+            assert "x01" in hall.until_screen(1, "mesa ocupada por")
+            assert "t01" in others.until_screen(1, "mesa ocupada por")
             problems = {line["device"]: line["problems"] for line in hall.table_lines()}
             assert {p["code"] for found in problems.values() for p in found} == {"seat_shared"}
             assert len(problems) == 2
-        finally:
-            other.stop()
         hall.until_screen(1, "Participante 1")
+
+
+def test_a_spare_goes_on_with_the_run_of_a_broken_timer_to_an_exact_result(tmp_path: Path) -> None:
+    with a_hall(tmp_path, tables=1, speed=60) as hall:
+        ready(hall, 1)
+        anchored(hall)
+        running(hall, 1)
+        hall.power(1, on=False)
+        with a_hall(tmp_path / "others", tables=1, speed=60, beside=hall) as others:
+            others.start_tables()
+            hall.command("seat", "1", "x01")
+            others.until_screen(1, "START sigue con la prueba")
+            assert "Participante 1" in others.screen(1)
+            others.press(1, "start")
+            assert "≥" not in others.until_screen(1, "P2 · A3 10:00")
+            finished(others, 1)
+            line = hall.until_line("e1", rank=1, marks=[])
+            assert line["official"] in others.screen(1)
