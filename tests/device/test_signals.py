@@ -54,8 +54,7 @@ class Ear:
         self.rig.up(button)
         self.wait(0.45)
 
-    @property
-    def lit(self) -> bool:
+    def shines(self) -> bool:
         return bool(self.pins.pin(LED).state)
 
     def pattern(self) -> list[int]:
@@ -145,14 +144,14 @@ def test_a_refusal_does_not_break_off_the_signal_of_the_limit(ear: Ear) -> None:
 
 def test_the_light_shines_while_the_clock_runs_and_only_then(ear: Ear) -> None:
     ear.wait(1)
-    assert not ear.lit
+    assert not ear.shines()
     started(ear)
-    assert ear.lit
+    assert ear.shines()
     ear.press(PAUSE)
-    assert not ear.lit
+    assert not ear.shines()
     ear.press(PAUSE)
     ear.press(ASSIST)
-    assert ear.lit
+    assert ear.shines()
 
 
 @pytest.mark.parametrize("why", ["display", "pause ran out"])
@@ -166,7 +165,7 @@ def test_the_light_blinks_while_somebody_should_come_and_look(ear: Ear, why: str
     seen = set()
     for _ in range(4):
         ear.wait(BLINK_S)
-        seen.add((int(ear.rig.now / BLINK_S) % 2, ear.lit))
+        seen.add((int(ear.rig.now / BLINK_S) % 2, ear.shines()))
     assert {lit for _, lit in seen} == {True, False}
 
 
