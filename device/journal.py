@@ -15,7 +15,7 @@ import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from device.disk import replace_file, sync_directory
 from device.journal_line import Content, journal_line, read_lines, without_gaps
@@ -73,7 +73,7 @@ class Journal:
         *,
         sync: Sync = os.fdatasync,
         reserve_bytes: int = RESERVE_BYTES,
-    ) -> Journal:
+    ) -> Self:
         """Continues the newest log if it is whole, else begins a new one with an id from `new_log`.
 
         A log with a torn, zeroed or flipped byte is closed for good, for no seq may be given twice;

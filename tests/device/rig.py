@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
@@ -41,6 +43,46 @@ class RigHub:
         return TimeAnswered(TimeAnswer(t1_us, hub_us, hub_us, self.base), asked_s + 2 * self.way_s)
 
 
+class Faults:
+    """What goes wrong around a table: nothing, until a test says otherwise."""
+
+    trouble: str | None = None
+    """What the disk has: `full`, `read_only` or `failing`; it takes nothing then."""
+
+    def at(self, place: str) -> None:
+        """The table is about to `write`, has `written`, is about to `show`, `publish` or look at `levels`."""
+
+    def sync(self, fd: int) -> None:
+        """Make durable, or raise OSError."""
+        self.at("write")
+        if self.trouble is not None:
+            raise OSError(errno.ENOSPC if self.trouble == "full" else errno.EROFS, self.trouble)
+        os.fdatasync(fd)
+        self.at("written")
+
+
+class _RigJournal(Journal):
+    """A journal whose disk is asked of the faults."""
+
+    faults: Faults | None = None
+
+    def trouble(self) -> str | None:
+        return super().trouble() if self.faults is None else self.faults.trouble
+
+
+class _RigAlive(Alive):
+    """The counter beside it, on the same disk."""
+
+    def __init__(self, path: Path, faults: Faults) -> None:
+        super().__init__(path)
+        self._faults = faults
+
+    def note(self, boot: str, mono_ms: int) -> None:
+        if self._faults.trouble is not None:
+            raise OSError(errno.EROFS, self._faults.trouble)
+        super().note(boot, mono_ms)
+
+
 class Rig:
     """One table in a folder; `press`, `wait` and `screen` are what a judge does and sees."""
 
@@ -55,7 +97,9 @@ class Rig:
         speed: float = 1.0,
         hub: RigHub | None = None,
         online: bool = True,
+        faults: Faults | None = None,
     ) -> None:
+        self.faults = Faults() if faults is None else faults
         self.hub = hub
         self.wall_ahead_ms = 0
         self.folder = folder
@@ -68,22 +112,24 @@ class Rig:
         rules = TORNEO | {f"castrillo-{k}": v for k, v in CASTRILLO.items()}
         run_ids = (f"{boot}-run-{n}" for n in count(1))
         log_ids = count(1)
-        self.journal = Journal.open(folder, "t07", lambda: f"t07-{boot}-{next(log_ids)}")
+        new_log, sync = (lambda: f"t07-{boot}-{next(log_ids)}"), self.faults.sync
+        self.journal = _RigJournal.open(folder, "t07", new_log, sync=sync, reserve_bytes=0)
+        self.journal.faults = self.faults
         plans = PlanStore(folder)
         run_clock = RunClock(zero_s, speed)
         self.history = History(
             self.journal,
             plans,
-            Alive(folder / "alive"),
+            _RigAlive(folder / "alive", self.faults),
             boot=boot,
             run_clock=run_clock,
             wall=lambda: 1_790_000_000_000 + int(self.now * 1000) + self.wall_ahead_ms,
             clock=lambda: self.now,
         )
         ports = Ports(
-            levels=lambda: self.levels,
-            show=self.screens.append,
-            publish_state=self.states.append,
+            levels=self._levels_now,
+            show=self._show,
+            publish_state=self._publish,
             link=lambda: (self.online, self.unsent),
             new_run=lambda: next(run_ids),
             ask_time=self._ask_time,
@@ -91,6 +137,18 @@ class Rig:
         seat = Seat(7, tuple(rules[c] for c in categories), language)
         self.table = Table(seat, self.history, plans, ports, clock=lambda: self.now, run_clock=run_clock)
         self.step()
+
+    def _levels_now(self) -> Mapping[Button, bool]:
+        self.faults.at("levels")
+        return self.levels
+
+    def _show(self, screen: Screen) -> None:
+        self.faults.at("show")
+        self.screens.append(screen)
+
+    def _publish(self, state: Mapping[str, Any]) -> None:
+        self.faults.at("publish")
+        self.states.append(state)
 
     def _ask_time(self, t1_us: int) -> bool:
         if self.hub is not None and self.online:
