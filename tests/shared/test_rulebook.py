@@ -23,12 +23,12 @@ from shared.duration import clock_text, seconds_from
 from shared.rulebook import (
     BadRulebook,
     Rulebook,
-    RulebookFile,
     parse_rulebook,
     shipped_names,
     shipped_rulebook,
     template,
 )
+from shared.rulebook_schema import RulebookFile
 from shared.toml_lines import line_of
 from tests.builders import HOUR, MINUTE, TableLog, log
 
