@@ -22,7 +22,6 @@ from device.history import History
 from device.identity import Identity
 from device.journal import Journal, NotSaved
 from device.link import Link
-from device.notify import Notify
 from device.outputs import OutputPins, Outputs
 from device.panel import Panel
 from device.plan_store import PlanStore
@@ -33,6 +32,7 @@ from device.storage import volatile_kind
 from device.table import Ports, Seat, Table
 from shared.clock import HandClock, RunClock, WallClock, monotonic, wall_ms
 from shared.core.model import Problem
+from shared.notify import Notify
 
 PLUG_SERIAL = Path("/sys/firmware/devicetree/base/serial-number")
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -171,7 +171,7 @@ class App:
     def _loop(self, ready: Callable[[], None]) -> None:
         clock = self._parts.clock
         due = self.table.step(clock(), ())
-        self._parts.notify.ready(f"table {self._parts.seat.table}")
+        self._parts.notify.ready(self._in_a_line(clock()))
         ready()
         while True:
             items = self._next_items(due)
@@ -187,6 +187,11 @@ class App:
             self._watch_parts(clock())
             due = self._signal(self.table.step(clock(), items))
             self._parts.notify.alive(clock())
+            self._parts.notify.status(self._in_a_line(clock()))
+
+    def _in_a_line(self, now: float) -> str:
+        """For `systemctl status`; the installer waits for "no run"."""
+        return f"table {self._parts.seat.table}: {'a run is on' if self.table.in_run(now) else 'no run'}"
 
     def _signal(self, due: float) -> float:
         """Switch buzzer and light, where there are any; gives when the loop has to run again."""

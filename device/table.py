@@ -141,7 +141,7 @@ class Table:
             self._history.look_after()
         online, _ = self._ports.link()
         self._day_known = self._day_known or online
-        self._time.tick(now, online=online, in_run=self._in_run(now))
+        self._time.tick(now, online=online, in_run=self.in_run(now))
         self._obey(now)
         self._show(now)
         self._tell(now)
@@ -242,7 +242,8 @@ class Table:
             offered=(choice.entrant, choice.rules.id),
         )
 
-    def _in_run(self, now: float) -> bool:
+    def in_run(self, now: float) -> bool:
+        """Whether a run is in play here that has not come to its end."""
         if self._history.run is None:
             return False
         situation = self.situation(now)
@@ -319,7 +320,7 @@ class Table:
 
     def _obey(self, now: float) -> None:
         """Start by the hub's order, stamped with its instant however late it comes."""
-        if self._in_run(now):
+        if self.in_run(now):
             self._busy_s = now
             return
         state, heat = self.situation(now).state, self._orders.to_load()
@@ -416,7 +417,7 @@ class Table:
             self._refusal = None  # a new question must be seen, not lie under the last refusal
             facts = replace(facts, refusal=None)
         self._question = question
-        awake = self._in_run(now) or facts.ordered is not None or facts.not_saved
+        awake = self.in_run(now) or facts.ordered is not None or facts.not_saved
         screen = self._rest.dress(compose(facts), now, awake=awake)
         if screen == self._shown:
             return
@@ -450,7 +451,7 @@ class Table:
     def _ordered_due(self, now: float) -> float | None:
         """When the countdown to an ordered start changes next, or ends."""
         choice = self._choices.selected()
-        if choice is None or self._in_run(now):
+        if choice is None or self.in_run(now):
             return None
         ordered = self._orders.shown(choice.heat, choice.rules, now)
         if ordered is None or ordered.left_s is None or ordered.left_s <= 0:

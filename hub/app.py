@@ -102,6 +102,16 @@ class Hub:
         """Whether the broker is reached."""
         return self._ingest.counters.connected
 
+    @property
+    def alive(self) -> bool:
+        """Whether everything that has to run does; a broker or a database that is away does not count."""
+        return self._ingest.alive() and self._looking.is_alive()
+
+    def in_a_line(self) -> str:
+        """For `systemctl status`; the installer waits for "no run"."""
+        runs = self._view.runs_on()
+        return {0: "no run", 1: "1 run is on"}.get(runs, f"{runs} runs are on")
+
     def start(self) -> None:
         """Begin to serve and to read. Raises CannotListen before anything is started."""
         self._look_once()

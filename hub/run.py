@@ -15,6 +15,8 @@ from hub.store import StoreTrouble
 from hub.store_schema import StoreUnusable
 from hub.web.server import CannotListen
 from shared.checked_toml import BadFile
+from shared.clock import monotonic
+from shared.notify import EVERY_S, Notify
 from shared.rulebook import Rulebook
 
 NO_BROKER_S = 3.0
@@ -56,15 +58,28 @@ def run_hub(path: Path, say: Callable[[str], None]) -> None:
 
 
 def _serve(hub: Hub, settings: HubFile, stopped: threading.Event, say: Callable[[str], None]) -> None:
+    notify = Notify()
     hub.start()
     try:
         say(f"pages at http://{'*' if settings.web.open else '127.0.0.1'}:{hub.port}/")
-        if not stopped.wait(NO_BROKER_S) and not hub.connected:
-            where = f"{settings.broker.host}:{settings.broker.port}"
-            say(f"no broker at {where} yet; trying again and again (is mosquitto installed and running?)")
-        stopped.wait()
+        notify.ready(hub.in_a_line())
+        look_at_s = monotonic() + NO_BROKER_S
+        while not stopped.wait(EVERY_S):
+            if hub.alive:
+                notify.alive(monotonic())
+            notify.status(hub.in_a_line())
+            if monotonic() >= look_at_s:
+                look_at_s = float("inf")
+                if not hub.connected:
+                    say(_no_broker(settings))
     finally:
+        notify.stopping()
         hub.stop()
+
+
+def _no_broker(settings: HubFile) -> str:
+    where = f"{settings.broker.host}:{settings.broker.port}"
+    return f"no broker at {where} yet; trying again and again (is mosquitto installed and running?)"
 
 
 def _parts(settings: HubFile, rulebook: Rulebook) -> HubParts:

@@ -10,6 +10,7 @@ from typing import Any
 from hub.projection import Names, Projection
 from shared.clock import HandClock, WallClock
 from shared.core.events import Event
+from shared.core.model import State
 from shared.plan import Resume
 from shared.rulebook import Rulebook
 
@@ -76,6 +77,11 @@ class View:
         if not self._connected():  # no table is heard without the broker
             tables = [table | {"online": False} for table in tables]
         return tables
+
+    def runs_on(self) -> int:
+        """How many tables said last, and not long ago, that a run is in play there."""
+        over = (None, State.READY, State.TIME_UP, State.SEALED)
+        return sum(table["online"] and table["state"] not in over for table in self.tables())
 
     def start_spread(self) -> dict[str, float]:
         """How many tables obeyed the newest start order, and how far apart in real milliseconds they started."""

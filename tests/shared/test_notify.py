@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from device.notify import EVERY_S, Notify
+from shared.notify import EVERY_S, Notify
 from tests.waiting import GENEROUS_S
 
 #: Far longer than between two signs of life, far shorter than the 10 s a unit waits for one.
@@ -80,7 +80,7 @@ def test_a_table_without_display_broker_and_hub_is_ready_and_stays_alive(
 ) -> None:
     """E10: only what a table cannot do without may stop the feeding."""
     with table(tmp_path, display) as process:
-        assert said(systemd) == "READY=1\nSTATUS=table 7"
+        assert said(systemd) == "READY=1\nSTATUS=table 7: no run"
         for _ in range(3):
             assert said(systemd) == "WATCHDOG=1"
         process.terminate()
@@ -102,6 +102,7 @@ def test_signs_of_life_come_at_most_once_a_second(systemd: socket.socket, tmp_pa
     notify = Notify({"NOTIFY_SOCKET": str(tmp_path / "notify")})
     for pass_ in range(100):
         notify.alive(1000.0 + pass_ * EVERY_S / 20)
+    notify.status("done")
     notify.status("done")
     assert [said(systemd) for _ in range(6)] == ["WATCHDOG=1"] * 5 + ["STATUS=done"]
 

@@ -1,4 +1,4 @@
-"""Telling systemd that the table is ready and alive: datagrams to $NOTIFY_SOCKET, no package needed.
+"""Telling systemd that a table or the hub is ready and alive: datagrams to $NOTIFY_SOCKET, no package needed.
 
 Fed from the main loop only, so that a loop that stands still is noticed; what the table can do without
 (display, broker, hub) has no say in it.
@@ -23,9 +23,11 @@ class Notify:
         address = environment.get("NOTIFY_SOCKET", "")
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
         self._fed_s: float | None = None
+        self._status = ""
 
     def ready(self, status: str = "") -> None:
-        """Buttons, journal and display work."""
+        """All that is needed works."""
+        self._status = status
         self._say("READY=1", status)
 
     def alive(self, now: float) -> None:
@@ -35,8 +37,10 @@ class Notify:
             self._say("WATCHDOG=1")
 
     def status(self, text: str) -> None:
-        """One line for `systemctl status`."""
-        self._say("", text)
+        """One line for `systemctl status` and for the installer; said once until it is another."""
+        if text != self._status:
+            self._status = text
+            self._say("", text)
 
     def stopping(self) -> None:
         """The end was asked for."""
