@@ -12,12 +12,13 @@ COMMA := ,
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long bench check lint types contracts texts docs clean services
+.PHONY: help demo test test-long chaos bench check lint types contracts texts docs clean services
 
 help:
 	@echo 'make demo       broker, hub and virtual tables on this machine (ARGS="--tables 8 --autoplay --speed 60")'
 	@echo 'make test       all checks and the test suite, under 10 minutes'
 	@echo 'make test-long  the marked long tests'
+	@echo 'make chaos      12 tables while everything goes wrong ([SEED=n] [SECONDS=s]); then nothing may be lost'
 	@echo 'make bench      the measured figures, on the screen and in build/bench.json'
 	@echo 'make docs       generate the pictures and tables in docs/'
 
@@ -75,6 +76,9 @@ test: services check
 
 test-long: services $(VENV)/.test
 	@$(PYTEST) -m long $(ARGS)
+
+chaos: services $(VENV)/.test
+	@$(RUN) tests.chaos $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
 
 bench: services $(VENV)/.test
 	@$(RUN) tests.bench $(ARGS)

@@ -89,7 +89,7 @@ class ScriptedJudge:
             begun = look.get("state", "ready") != "ready"
             if "state" in look and (begun or look["planned"]):
                 return True
-            if self._clock() >= end_s:
+            if look["alive"] and self._clock() >= end_s:  # one that is off will remember its plan
                 return runs < self._runs_without_plan
             self._stopping.wait(GLANCE_S)
         return False
