@@ -113,6 +113,24 @@ def _parts(settings: TableTimerFile, panel: Any) -> Any:
     )
 
 
+@main.command("check-display")
+@ConfigFile
+def check_display(path: Path) -> None:
+    """Show a frame of one pixel on the display, until stopped: it must be whole on all four sides."""
+    from device.display_check import frame, show_frame
+
+    settings, stop = _settings(path), threading.Event()
+    panel = _panel(settings)
+    if panel is None:
+        raise click.ClickException('the settings name no display: driver = "none"')
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    click.echo("a side is missing, or shifted: try another driver in [display]; Ctrl-C ends")
+    trouble = show_frame(panel, frame(settings.display.driver, settings.language), stop)
+    if trouble:
+        raise click.ClickException(f"no display: {trouble}")
+
+
 @main.command("adopt-card")
 @ConfigFile
 def adopt_card(path: Path) -> None:

@@ -6,6 +6,7 @@ two columns and one row free, so that it can be moved against burn-in and nothin
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -193,30 +194,44 @@ def _middle_words(lines: tuple[str, ...], height: int) -> list[tuple[str, Style,
     texts = [text for text in map(printable, lines[:2]) if text]
     if not texts:
         return []
-    name, below = texts[0], texts[1:]
+    for rows in _ways(texts[0], texts[1:], height):
+        if sum(_high(row) for row in rows) <= height:
+            break
+    return _spread(rows, height)
+
+
+def _ways(name: str, below: list[str], height: int) -> Iterator[list[tuple[str, Style]]]:
+    """How name and what stands below it can be written, the best first; the last is too high for nothing."""
     low_enough = tuple(s for s in (_NAME_ABOVE if below else _NAME) if s.cap + 4 <= height)
-    for style in able_of(name, low_enough):
-        if style.width(name) <= _USED:
-            if height < _TWO_ROWS:
-                below = []
-            return _spread([(name, style), *(fit(text, _USED, _LINE[1:]) for text in below)], height)
+    wide_enough = [s for s in able_of(name, low_enough) if s.width(name) <= _USED]
+    for style in wide_enough:
+        yield [(name, style), *(fit(text, _USED, _LINE[1:]) for text in below)]
     if height < _TWO_ROWS:
-        return _spread([fit(name, _USED, _LINE)], height)
-    able = able_of(name, _NAME_TWO_ROWS)
-    for style in able:
-        halves = wrap(name, _USED, style)
-        if halves is not None:
-            return _spread([(half, style) for half in halves], height)
-    return _spread([(row, able[-1]) for row in pack(name, _USED, able[-1])], height)
+        for style in wide_enough:
+            yield [(name, style)]
+    else:
+        able = able_of(name, _NAME_TWO_ROWS)
+        for style in able:
+            halves = wrap(name, _USED, style)
+            if halves is not None:
+                yield [(half, style) for half in halves]
+        for style in able[::-1]:
+            yield [(row, style) for row in pack(name, _USED, style) if row]
+    yield [fit(name, _USED, _LINE)]
+
+
+def _high(row: tuple[str, Style]) -> int:
+    text, style = row
+    return style.rise(text) + style.drop(text)
 
 
 def _spread(rows: list[tuple[str, Style]], height: int) -> list[tuple[str, Style, int]]:
-    """Baselines with the free rows shared evenly above, between and below the lines."""
-    free = height - sum(style.cap for _, style in rows)
+    """Baselines with the free rows shared evenly above, between and below the ink of the lines."""
+    free = max(0, height - sum(map(_high, rows)))
     placed, y = [], 0
     for n, (text, style) in enumerate(rows, start=1):
-        y += style.cap
-        placed.append((text, style, y + free * n // (len(rows) + 1)))
+        placed.append((text, style, y + style.rise(text) + free * n // (len(rows) + 1)))
+        y += _high((text, style))
     return placed
 
 

@@ -60,6 +60,10 @@ class Style:
         """How many pixels the text stands above its line, accents included."""
         return _rise(self, text)
 
+    def drop(self, text: str) -> int:
+        """How many pixels the text reaches below its line, at least 0."""
+        return _drop(self, text)
+
 
 SMALLEST: Final = Style(Face.WORDS, 11)
 """For letters with accents too high for anything larger."""
@@ -153,6 +157,11 @@ def _cap(style: Style) -> int:
 @lru_cache(maxsize=1024)
 def _rise(style: Style, text: str) -> int:
     return -int(style.font.getbbox(text, mode="1", anchor="ls")[1])
+
+
+@lru_cache(maxsize=1024)
+def _drop(style: Style, text: str) -> int:
+    return max(0, int(style.font.getbbox(text, mode="1", anchor="ls")[3]))
 
 
 @lru_cache(maxsize=4096)
