@@ -21,6 +21,8 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DatabaseError, IntegrityError, ProgrammingError
 
 from hub.arrivals import HUB_LOG, Aside, Cursor, Incoming, acks, judge, logs_of
+from hub.store_audit import AuditStore
+from hub.store_people import PeopleStore
 from hub.store_schema import WRITES, cursors, events, meta, open_engine, plan, quarantine, seats
 from shared.clock import WallClock
 from shared.core.events import HUB_DEVICE, Event, EventType, event_from_json
@@ -71,6 +73,8 @@ class Store:
         self._engine = engine
         self._now_ms = now_ms
         self._writing = threading.Lock()
+        self.people = PeopleStore(self._write, self._read)
+        self.audit = AuditStore(self._write, self._read)
         with self._write() as connection:
             row = connection.execute(select(meta.c.value).where(meta.c.key == _EPOCH)).scalar()
             self._epoch = row if row is not None else _new_epoch(connection)

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Column,
     Connection,
     Engine,
+    ForeignKey,
     Integer,
     LargeBinary,
     MetaData,
@@ -94,6 +95,35 @@ plan = Table(
     Column("category", String, nullable=False),
     Column("public_name", String, nullable=False),
     Column("flags", String, nullable=False, server_default=""),
+)
+#: Who may log in. A judge who is dismissed stays, for the names in the audit.
+people = Table(
+    "people",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("role", String, nullable=False),
+    Column("secret", String),
+    Column("since_ms", Integer, nullable=False),
+    UniqueConstraint("name", name="people_name"),
+)
+#: Who is logged in; of the token in a browser's cookie only a digest is kept.
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("digest", String, primary_key=True),
+    Column("person", Integer, ForeignKey("people.id"), nullable=False),
+    Column("ends_ms", Integer, nullable=False),
+)
+#: What people did that is no event of a log: logins, judges let in and dismissed, names forgotten.
+deeds = Table(
+    "deeds",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at_ms", Integer, nullable=False),
+    Column("by", String, nullable=False),
+    Column("deed", String, nullable=False),
+    Column("about", String, nullable=False),
 )
 
 
