@@ -1,7 +1,7 @@
 """From what a screen says to the 128 x 64 picture: three bands, digits in fixed cells (pure).
 
-Rows: 0-13 the top line, 15-47 the middle, 48-62 the bottom line, 63 the mark that walks. The layout keeps
-two columns and one row free, so that it can be moved against burn-in and nothing is lost.
+Rows: 0-13 the top line (14: tails of high words), 15-47 the middle, 48-62 the bottom line, 63 the mark that
+walks. The layout keeps two columns and one row free, so that it can be moved against burn-in and nothing is lost.
 """
 
 from __future__ import annotations
@@ -77,12 +77,18 @@ def _draw_top(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, inv
     if inverse:
         pen.rectangle((0, 0, WIDTH - 1, _TOP_BAR - 1 + dy), fill=1)
     ink = 0 if inverse else 1
+    baseline = dy + _baseline(left + right, style, 0, _TOP_BASELINE, _TOP_BAR)
     x = dx + margin
     if screen.top_inverse and not right:
         x = dx + (_USED - style.width(left)) // 2
-    _write(pen, x, _TOP_BASELINE + dy, left, style, ink)
+    _write(pen, x, baseline, left, style, ink)
     x = dx + _USED - margin - style.width(right)
-    _write(pen, x, _TOP_BASELINE + dy, right, style, ink)
+    _write(pen, x, baseline, right, style, ink)
+
+
+def _baseline(text: str, style: Style, top: int, usual: int, end: int) -> int:
+    """Where a line stands: higher than usual if its tails would reach `end`, unless it is too high for that."""
+    return max(top + style.rise(text), min(usual, end - style.drop(text)))
 
 
 def _draw_middle(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, floor: int) -> None:
@@ -157,9 +163,10 @@ def _draw_bottom(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, 
     if inverse and rows:
         pen.rectangle((0, floor - 1 + dy, WIDTH - 1, HEIGHT - 1), fill=1)
     ink = 0 if inverse else 1
+    baseline = dy + _baseline("".join(rows), style, _BOTTOM, _BOTTOM_BASELINE, _FLOOR) if rows else 0
     for n, text in enumerate(reversed(rows)):
         x = dx + (_USED - style.width(text)) // 2
-        _write(pen, x, _BOTTOM_BASELINE - n * _ROW + dy, text, style, ink)
+        _write(pen, x, baseline - n * _ROW, text, style, ink)
     if screen.seen:  # on a ground of its own: it may stand on a letter, but not be taken for one
         x, y = WIDTH - _SEEN - 1, _FLOOR - _SEEN
         pen.rectangle((x - 1, y - 1, WIDTH - 1, _FLOOR), fill=1 - ink)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image
@@ -27,7 +28,7 @@ def screens(language: str) -> list[Shot]:
     shots: list[Shot] = []
     for play in (_adult, _limit, _escape, _unplugged):
         shots += play(language)
-    return shots
+    return [(name, replace(screen, shift=(0, 0), blink_on=True)) for name, screen in shots]
 
 
 def _plan(category: str, names: tuple[str, ...]) -> PlanReceived:
@@ -136,6 +137,10 @@ def _unplugged(language: str) -> Iterator[Shot]:
         rig = _rig(language, "adulto", folder=folder, boot="boot-2", now=9000.0, zero_s=8990.0)
         rig.wait(1)
         yield "after a pulled plug", rig.screen
+        rig.faults.trouble = "failing"
+        rig.wait(45)
+        yield "not saved", rig.screen
+        rig.faults.trouble = None
         rig.unplug()
 
 
