@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hub.cli_files import COMMANDS
 from shared.checked_toml import BadFile, as_lines
 from shared.clock import machine_clock, wall_ms
 from shared.duration import seconds_from
@@ -34,9 +35,18 @@ class RulebookParam(click.ParamType):  # type: ignore[type-arg]  # generic only 
         if isinstance(value, Rulebook):
             return value
         try:
-            return find_rulebook(str(value))
+            return _rulebook_in(Path(str(value))) or find_rulebook(str(value))
         except BadRulebook as error:
             raise click.ClickException(str(error)) from error
+
+
+def _rulebook_in(path: Path) -> Rulebook | None:
+    """The rulebook of an archived tournament; None where the file is no such archive."""
+    from hub.archive_file import RULEBOOK, is_archive, member
+    from shared.rulebook import parse_rulebook
+
+    rules = member(path, RULEBOOK) if is_archive(path) else None
+    return None if rules is None else parse_rulebook(rules, f"{path}: {RULEBOOK}")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -92,7 +102,7 @@ def rulebook_new(file: Path | None) -> None:
 def score(
     rulebook: Rulebook, events: tuple[Path, ...], when: str | None, form: str, plan: Path | None
 ) -> None:
-    """Score event logs without a hub. RULEBOOK is a TOML file or the name of a shipped one."""
+    """Score event logs without a hub. RULEBOOK is a TOML file, an archive, or the name of a shipped one."""
     from hub.logs import UnreadableLog
     from hub.plan_file import BadPlanFile
     from hub.score import BadWhen
@@ -308,6 +318,9 @@ def _database(path: Path) -> Iterator[Store]:
     except (BadFile, StoreUnusable, StoreTrouble) as error:
         raise click.ClickException(str(error)) from error
 
+
+for command in COMMANDS:
+    main.add_command(command)
 
 if __name__ == "__main__":
     main()

@@ -1,4 +1,4 @@
-"""Event logs from files: any number of them, in any order, each line judged by itself."""
+"""Event logs from files: any number of them, in any order, each line judged by itself; zip archives too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
+from zipfile import BadZipFile
 
+from hub.archive_file import event_files, is_archive
 from shared.core.events import HUB_DEVICE, BadEvent, Event, EventType, event_from_json
 from shared.core.model import Level, Problem
 
@@ -67,9 +69,16 @@ def _without_checksum(line: bytes) -> bytes:
 
 def _events_in(path: Path, problems: list[Problem]) -> Iterator[Event]:
     try:
-        raw = path.read_bytes()
+        files = list(event_files(path)) if is_archive(path) else [(path.name, path.read_bytes())]
     except OSError as error:
         raise UnreadableLog(f"{path} cannot be read ({error.strerror})") from error
+    except BadZipFile as error:
+        raise UnreadableLog(f"{path} is a damaged zip file ({error})") from error
+    for name, raw in files:
+        yield from _events_of(name, raw, problems)
+
+
+def _events_of(name: str, raw: bytes, problems: list[Problem]) -> Iterator[Event]:
     for number, line in enumerate(raw.split(b"\n"), start=1):
         if not line.strip():
             continue
@@ -77,5 +86,5 @@ def _events_in(path: Path, problems: list[Problem]) -> Iterator[Event]:
             yield event_from_json(json.loads(_without_checksum(line)))
         except (BadEvent, ValueError, RecursionError) as error:
             said = str(error) if isinstance(error, BadEvent) else "not JSON"
-            where = {"file": path.name, "line": number, "why": said}
+            where = {"file": name, "line": number, "why": said}
             problems.append(Problem("unreadable_event", Level.ERROR, detail=where))

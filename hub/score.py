@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from hub.archive_file import PLAN, is_archive, member
 from hub.logs import UnreadableLog, read_logs
 from hub.plan_file import parse_plan_file
 from shared.core.events import ACTS, Event
@@ -38,14 +39,17 @@ class BadWhen(ValueError):
 def score(
     rulebook: Rulebook, paths: list[Path], when: str | None, form: str, plan: Path | None = None
 ) -> Scored:
-    """The standings of these logs as text in one of FORMATS; `plan` tells the flags of entrants."""
+    """The standings of these logs as text in one of FORMATS; `plan` tells the flags of entrants.
+
+    Logs may be archives, whose plan is then used unless another is given.
+    """
     events, problems = read_logs(paths)
     tournament = _folded(rulebook, events)
     until: Until = end_of_time
     if when is not None:
         until = until_from(when, rulebook)
         tournament = _folded(rulebook, _as_of(events, tournament, until))
-    tournament.flags = _flags(plan, rulebook)
+    tournament.flags = _flags(_plan(plan, paths), rulebook)
     categories = tournament.standings(until)
     problems += tournament.problems
     if form == "json":
@@ -70,13 +74,20 @@ def _as_of(events: Iterable[Event], whole: Tournament, until: Until) -> Iterator
             yield event
 
 
-def _flags(plan: Path | None, rulebook: Rulebook) -> dict[tuple[str, str], frozenset[str]]:
+def _plan(plan: Path | None, paths: Iterable[Path]) -> bytes | None:
+    """The plan file that was given, else the one of an archive among the logs."""
     if plan is None:
-        return {}
+        return next((raw for path in paths if is_archive(path) and (raw := member(path, PLAN))), None)
     try:
-        rows = parse_plan_file(plan.read_bytes(), rulebook.categories)
+        return plan.read_bytes()
     except OSError as error:
         raise UnreadableLog(f"{plan} cannot be read ({error.strerror})") from error
+
+
+def _flags(plan: bytes | None, rulebook: Rulebook) -> dict[tuple[str, str], frozenset[str]]:
+    if plan is None:
+        return {}
+    rows = parse_plan_file(plan, rulebook.categories)
     return {(r.category, r.entrant or ""): frozenset(r.flags.split()) for r in rows}
 
 

@@ -25,7 +25,7 @@ from hub.store_audit import AuditStore
 from hub.store_people import PeopleStore
 from hub.store_schema import WRITES, cursors, events, meta, open_engine, plan, quarantine, seats
 from shared.clock import WallClock
-from shared.core.events import HUB_DEVICE, Event, EventType, event_from_json
+from shared.core.events import HUB_DEVICE, BadEvent, Event, EventType, event_from_json
 from shared.wire import MAX_PAYLOAD, Ack, Unreadable
 
 _MAX_QUARANTINE: Final = 10_000
@@ -149,8 +149,8 @@ class Store:
                 rows = connection.execute(query.order_by(events.c.n).limit(_PAGE)).all()
             if not rows:
                 return
-            for last_n, payload in rows:  # noqa: B007 - the next page begins behind the last row
-                yield event_from_json(json.loads(payload))
+            for last_n, payload in rows:
+                yield _event(last_n, payload)
 
     def cursors(self) -> list[Cursor]:
         """How far each log is committed; of one device's logs the one that was last written comes last."""
@@ -246,6 +246,14 @@ def _new_epoch(connection: Connection) -> str:
     statement = sqlite_insert(meta).values(key=_EPOCH, value=epoch)
     connection.execute(statement.on_conflict_do_update(index_elements=["key"], set_={"value": epoch}))
     return epoch
+
+
+def _event(n: int, payload: str) -> Event:
+    """An event as it was committed; whatever else stands there was put there by a failing disk."""
+    try:
+        return event_from_json(json.loads(payload))
+    except (BadEvent, ValueError, TypeError) as error:
+        raise StoreTrouble(f"event {n} is damaged ({error})") from error
 
 
 def _row(event: Event, received_ms: int) -> dict[str, Any]:

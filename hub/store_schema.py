@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import (
     URL,
@@ -26,6 +28,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import ConnectionPoolEntry
+
+from hub.backup import BackupFailed, keep_backup
+from shared.clock import wall_ms
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 #: Execution option of connections that will write.
@@ -154,10 +159,15 @@ def open_engine(path: Path, busy_ms: int) -> Engine:
 
     try:
         with engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
-            _migrate(connection)
+            _migrate(connection, path)
     except DatabaseError as error:
         engine.dispose()
         raise StoreUnusable(f"{path} cannot be used as the hub's database: {error.orig}") from error
+    except BackupFailed as error:
+        engine.dispose()
+        raise StoreUnusable(
+            f"a new version of the hub changes {path}, and not without a backup: {error}"
+        ) from error
     except CommandError as error:
         engine.dispose()
         raise StoreUnusable(
@@ -166,9 +176,13 @@ def open_engine(path: Path, busy_ms: int) -> Engine:
     return engine
 
 
-def _migrate(connection: Connection) -> None:
+def _migrate(connection: Connection, path: Path) -> None:
+    """Bring the database to the newest shape, with a backup of the old one. Raises BackupFailed."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
+    shape = MigrationContext.configure(connection).get_current_revision()
+    if shape is not None and shape != ScriptDirectory.from_config(config).get_current_head():
+        keep_backup(path, f"before {shape} changes", wall_ms)
     command.upgrade(config, "head")

@@ -1,0 +1,172 @@
+"""Backups of the hub's database: whole while the hub writes, checked before they count, the newest few kept.
+
+A copy of the main file lacks what is still in the write-ahead log; SQLite's own backup interface takes all.
+Everything here may run beside a hub. Names begin with a counter, because a hub's wall clock may be wrong.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from shared.clock import WallClock
+
+FOLDER: Final = "backups"
+KEPT: Final = 30
+_NAME: Final = re.compile(r"(\d{6,})-.*\.sqlite3", re.ASCII)
+_PART: Final = ".part"
+_BUSY_S: Final = 10.0
+_SIDE_FILES: Final = ("", "-wal", "-shm")
+
+
+class BackupFailed(RuntimeError):
+    """There is no backup, or none could be made; says why. What was there before is still whole."""
+
+
+def backups_of(database: Path) -> Path:
+    """Where the backups of a database are kept."""
+    return database.parent / FOLDER
+
+
+def backups_in(folder: Path) -> list[Path]:
+    """The backups in a folder, oldest first."""
+    found = [
+        (int(match[1]), path) for path in folder.glob("*.sqlite3") if (match := _NAME.fullmatch(path.name))
+    ]
+    return [path for _, path in sorted(found)]
+
+
+def newest_good(folder: Path) -> Path | None:
+    """The newest backup that passes every check."""
+    return next((path for path in reversed(backups_in(folder)) if damage_of(path) is None), None)
+
+
+def keep_backup(
+    database: Path, why: str, now_ms: WallClock, *, folder: Path | None = None, kept: int = KEPT
+) -> Path:
+    """Put a backup in a folder of backups (the database's own), and let only the newest stay.
+
+    Raises BackupFailed.
+    """
+    folder = backups_of(database) if folder is None else folder
+    with _told(folder):
+        folder.mkdir(exist_ok=True)
+        others = backups_in(folder)
+    last = int(others[-1].name.partition("-")[0]) if others else 0
+    label = re.sub(r"[^a-z0-9]+", "-", why.lower()).strip("-")[:30]
+    when = datetime.fromtimestamp(now_ms() / 1000, UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+    target = folder / f"{last + 1:06}-{when}-{label}.sqlite3"
+    back_up(database, target)
+    with _told(folder):
+        for old in backups_in(folder)[:-kept]:
+            old.unlink(missing_ok=True)
+    return target
+
+
+def back_up(database: Path, target: Path) -> None:
+    """Write a backup to `target`, in the place of what is there only once it is whole. Raises BackupFailed."""
+    if not database.exists():
+        raise BackupFailed(f"{database}: there is no database")
+    part = target.with_name(target.name + _PART)
+    try:
+        with _told(target):
+            _copy(database, part)
+            damage = damage_of(part)
+            if damage is not None:
+                raise BackupFailed(f"{target}: the copy is not whole ({damage}); look after the disk")
+            _sync(part)
+            part.replace(target)
+            _sync(target.parent)
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def damage_of(database: Path) -> str | None:
+    """What is wrong with a database file, in a clause; None for a whole one. It may be in use."""
+    try:
+        with _reading(database) as connection:
+            found = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
+            if found != ["ok"]:
+                return "; ".join(str(line) for line in found)
+            connection.execute("SELECT count(*) FROM events").fetchone()
+            connection.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or "busy" in str(error):
+            return None  # somebody works with it, so it works
+        return str(error)
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return None
+
+
+def set_aside(database: Path) -> Path | None:
+    """Move a database with its side files into a folder of its own beside it; None where there is none.
+
+    Raises BackupFailed. The last three are kept.
+    """
+    if not database.exists():
+        return None
+    with _told(database):
+        others = sorted(database.parent.glob("replaced-*"))
+        last = int(others[-1].name.removeprefix("replaced-")) if others else 0
+        folder = database.parent / f"replaced-{last + 1:06}"
+        folder.mkdir()
+        # the main file first: alone it would lack what is in the log, and a log without it is nothing
+        for side in _SIDE_FILES:
+            path = database.with_name(database.name + side)
+            if path.exists():
+                path.replace(folder / path.name)
+        for old in others[:-2]:
+            shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+def place_copy(source: Path, target: Path) -> None:
+    """A checked copy of `source` at `target`, which is not there yet. Raises BackupFailed."""
+    if not source.is_file():
+        raise BackupFailed(f"{source}: there is no such file")
+    damage = damage_of(source)
+    if damage is not None:
+        raise BackupFailed(f"{source} is no whole database of a hub: {damage}")
+    back_up(source, target)
+
+
+def _copy(database: Path, target: Path) -> None:
+    target.unlink(missing_ok=True)
+    with contextlib.closing(sqlite3.connect(target, timeout=_BUSY_S)) as copy:
+        with _reading(database) as source:
+            source.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
+
+
+@contextlib.contextmanager
+def _reading(database: Path) -> Iterator[sqlite3.Connection]:
+    uri = f"{database.absolute().as_uri()}?mode=ro"
+    with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_S)) as connection:
+        yield connection
+
+
+def _sync(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise BackupFailed(f"{path}: {error}") from error
+    except OSError as error:
+        raise BackupFailed(f"{error.filename or path}: {error.strerror}") from error
