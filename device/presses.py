@@ -155,14 +155,20 @@ class Presses:
         """A button held down at boot is stuck: dead until released; the others work."""
         self._dead = {b for b, down in levels.items() if down}
 
-    def edge(self, edge: Edge, situation: Situation) -> list[Intent]:
-        """What a press or release means in this situation."""
+    def pressed_s(self, button: Button) -> float | None:
+        """Since when a button is down; None when it is not, or is dead."""
+        down = self._down.get(button)
+        return None if down is None else down.t
+
+    def edge(self, edge: Edge, situation: Situation, made_in: Situation | None = None) -> list[Intent]:
+        """What a press or release means in this situation; `made_in`: where its press was made, if that differs."""
+        made_in = made_in or situation
         if edge.button in self._dead:
             if not edge.pressed:
                 self._dead.discard(edge.button)
             return []
         lapsed = self.tick(edge.t, situation)
-        return lapsed + (self._press(edge, situation) if edge.pressed else self._release(edge, situation))
+        return lapsed + (self._press(edge, made_in) if edge.pressed else self._release(edge, made_in))
 
     def tick(self, now: float, situation: Situation) -> list[Intent]:
         """What holding, and waiting in vain, mean at this instant."""

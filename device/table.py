@@ -148,7 +148,9 @@ class Table:
         return self._next_due(now)
 
     def _edge(self, edge: Edge) -> None:
-        intents = self.presses.edge(edge, self.situation(edge.t))
+        pressed_s = edge.t if edge.pressed else self.presses.pressed_s(edge.button)
+        made_in = None if pressed_s is None else self._made_in(edge.button, pressed_s)
+        intents = self.presses.edge(edge, self.situation(edge.t), made_in)
         if edge.pressed:
             self._rest.stir(edge.t)
             self._mark_seen()
@@ -180,6 +182,14 @@ class Table:
             return Situation(RunState(), RunState(), frame, choices=len(self._choices.offers()))
         t_ms = run.elapsed_ms(self._history.stamp(hand_s))
         return Situation(run.at(t_ms), run.state, run.frame, max(t_ms, run.state.act_ms))
+
+    def _made_in(self, button: Button, pressed_s: float) -> Situation:
+        """The situation a press was made in: a finish at the very limit still counts, and a step then solved."""
+        situation, run = self.situation(pressed_s), self._history.run
+        if button is not Button.FINISH or run is None or not run.started:
+            return situation
+        act = EventType.RUN_FINISHED if run.state.escape is None else EventType.STEP_SOLVED
+        return replace(situation, run=machine.at(run.state, run.frame, situation.t_ms, act=act))
 
     def _shown_situation(self, now: float) -> Situation:
         """The situation to show: while a step waits for its second press, a forced hand-over is not shown yet."""
