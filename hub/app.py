@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from hub.backup_keeper import BackupKeeper
 from hub.hub_lock import HubLock
 from hub.ingest import Ingest, IngestSettings
 from hub.plan_day import plan_day
@@ -20,6 +21,7 @@ from hub.web.app import create_app
 from hub.web.server import Server
 from hub.web.settings import WebSettings
 from shared.clock import HandClock, HubClock, WallClock, machine_clock, monotonic, wall_ms
+from shared.core.events import Event
 from shared.plan import Resume
 from shared.rulebook import Rulebook
 from shared.wire import StartOrder
@@ -56,7 +58,14 @@ class Hub:
         """`broken` hears of a thread that ended by an error of ours. Raises StoreUnusable, PortTaken …"""
         self._parts = parts
         self._lock = HubLock(parts.database)
-        self._store = Store.open(parts.database, parts.wall)
+        try:
+            self._store = Store.open(parts.database, parts.wall)
+            past = list(self._store.events_in_order())
+        except BaseException:
+            self._lock.release()  # for who mends the database
+            raise
+        self._backups = BackupKeeper(parts.database, broken, hand=parts.hand, wall=parts.wall)
+        self._backups.knows(past)
         self._view = View(
             parts.rulebook,
             hand=parts.hand,
@@ -66,7 +75,7 @@ class Hub:
             health=self.health,
             connected=lambda: self._ingest.counters.connected,
         )
-        self._view.apply(self._store.events_in_order())
+        self._view.apply(past)
         self._seen: _Seen = ([], {}, None, {}, {})
         """What the plans were made from."""
         self._plans: dict[str, dict[str, Any]] = {}
@@ -78,7 +87,7 @@ class Hub:
             parts.broker,
             self._store,
             parts.clock,
-            on_committed=self._view.apply,
+            on_committed=self._committed,
             on_snapshot=self._hear,
             on_broken=broken,
             plans=lambda: self._plans,
@@ -117,6 +126,7 @@ class Hub:
         self._look_once()
         self._server.start()
         self._ingest.start()
+        self._backups.start()
         self._looking.start()
 
     def stop(self) -> None:
@@ -125,6 +135,7 @@ class Hub:
         self._look_now.set()
         self._server.stop()
         self._ingest.stop()
+        self._backups.stop()
         if self._looking.ident is not None:
             self._looking.join(LOOK_EVERY_S + 1)
         self._store.close()
@@ -136,10 +147,15 @@ class Hub:
         try:
             counters["kept_aside"] = self._store.quarantine_count()
         except StoreTrouble as error:
-            counters["trouble"] = f"database: {error}"
-        trouble = counters.pop("trouble") or self._trouble
+            counters["trouble"], counters["database"] = f"database: {error}", error.code
+        trouble = counters.pop("trouble") or self._trouble or self._backups.trouble
         ok = self._ingest.alive() and counters["connected"] and not trouble.startswith("database")
+        counters["backups"] = self._backups.made
         return {"ok": ok, "trouble": trouble, **counters, "start": self._view.start_spread()}
+
+    def _committed(self, events: list[Event]) -> None:
+        self._view.apply(events)
+        self._backups.saw(events)
 
     # Common starts -----------------------------------------------------------------------------
 

@@ -89,22 +89,32 @@ def back_up(database: Path, target: Path) -> None:
             part.unlink(missing_ok=True)
 
 
-def damage_of(database: Path) -> str | None:
-    """What is wrong with a database file, in a clause; None for a whole one. It may be in use."""
+def damage_of(database: Path, *, at_start: bool = False) -> str | None:
+    """What is wrong with a database file, in a clause; None for a whole one. It may be in use.
+
+    `at_start`: only what would keep a hub from working; one that is still empty is as good as none.
+    """
     try:
         with _reading(database) as connection:
-            found = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
+            found = [
+                row[0]
+                for row in connection.execute(f"PRAGMA {'quick' if at_start else 'integrity'}_check(3)")
+            ]
             if found != ["ok"]:
                 return "; ".join(str(line) for line in found)
-            connection.execute("SELECT count(*) FROM events").fetchone()
-            connection.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
+            tables = {
+                row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            }
     except sqlite3.OperationalError as error:
-        if "locked" in str(error) or "busy" in str(error):
-            return None  # somebody works with it, so it works
+        if at_start or "locked" in str(error):
+            return None  # somebody works with it, or the disk is in trouble: not this file
         return str(error)
     except sqlite3.DatabaseError as error:
         return str(error)
-    return None
+    if at_start and not tables:
+        return None
+    missing = {"events", "cursors", "meta"} - tables
+    return f"it has no table {', '.join(sorted(missing))}" if missing else None
 
 
 def set_aside(database: Path) -> Path | None:

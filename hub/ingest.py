@@ -73,6 +73,8 @@ class Counters:
     connected: bool = False
     last_commit_ms: int | None = None
     trouble: str = ""
+    database: str = "ok"
+    """How the database took the last thing: `ok`, or the code of its trouble."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,11 +330,12 @@ class Ingest:
         except StoreTrouble as error:
             self._retry_at_s = self._hand() + self._retry_s
             self._retry_s = min(_RETRY_S[1], self._retry_s * 2)
-            self._count(trouble=f"{_DATABASE} {error}")
+            self._count(trouble=f"{_DATABASE} {error}", database=error.code)
             return None
         self._retry_s = _RETRY_S[0]
-        if self._counters.trouble.startswith(_DATABASE):
-            self._count(trouble="")
+        if self._counters.database != "ok":
+            trouble = "" if self._counters.trouble.startswith(_DATABASE) else self._counters.trouble
+            self._count(trouble=trouble, database="ok")
         return result
 
     def _acknowledge(self, device: str, ack: Ack) -> None:

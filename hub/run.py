@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hub.app import Hub, HubParts
+from hub.backup import damage_of
 from hub.config import HubFile, load_settings
 from hub.embedded_broker import BrokerError, EmbeddedBroker
 from hub.ingest import IngestSettings
-from hub.store import StoreTrouble
+from hub.rescue import wait_for_rescue
+from hub.store import StoreDamaged, StoreTrouble
 from hub.store_schema import StoreUnusable
 from hub.web.server import CannotListen
 from shared.checked_toml import BadFile
@@ -45,7 +47,9 @@ def run_hub(path: Path, say: Callable[[str], None]) -> None:
         if broker is not None:
             broker.start()
         try:
-            _serve(Hub(_parts(settings, rulebook), broken), settings, stopped, say)
+            hub = _whole_hub(path, settings, rulebook, broken, stopped, say)
+            if hub is not None:
+                _serve(hub, settings, stopped, say)
         finally:
             if broker is not None:
                 broker.stop()
@@ -55,6 +59,26 @@ def run_hub(path: Path, say: Callable[[str], None]) -> None:
         raise HubFailed(f"{error.filename or path}: {error.strerror}") from error
     if errors:
         raise HubFailed(f"the hub stopped by an error of its own: {errors[0]!r}") from errors[0]
+
+
+def _whole_hub(
+    path: Path,
+    settings: HubFile,
+    rulebook: Rulebook,
+    broken: Callable[[BaseException | None], None],
+    stopped: threading.Event,
+    say: Callable[[str], None],
+) -> Hub | None:
+    """The hub, on a database that is whole; None when it was told to stop before there was one."""
+    while not stopped.is_set():
+        damage = damage_of(settings.database, at_start=True)
+        try:
+            if damage is None:
+                return Hub(_parts(settings, rulebook), broken)
+        except StoreDamaged as error:
+            damage = str(error)
+        wait_for_rescue(damage, settings, path, stopped, say)
+    return None
 
 
 def _serve(hub: Hub, settings: HubFile, stopped: threading.Event, say: Callable[[str], None]) -> None:

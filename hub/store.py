@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.exc import DatabaseError, IntegrityError, ProgrammingError
+from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError, ProgrammingError
 
 from hub.arrivals import HUB_LOG, Aside, Cursor, Incoming, acks, judge, logs_of
 from hub.store_audit import AuditStore
@@ -36,6 +36,21 @@ _NOTE: Final = "note-"
 
 class StoreTrouble(Exception):
     """The database cannot be used at the moment (locked, full, disk error); says which."""
+
+    @property
+    def code(self) -> str:
+        """`locked`, `full`, `damaged` or `failing`."""
+        text = str(self)
+        return next((code for code in ("locked", "full") if code in text), "failing")
+
+
+class StoreDamaged(StoreTrouble):
+    """What is in the database was put there by a failing disk: a backup has to take its place."""
+
+    @property
+    def code(self) -> str:
+        """`damaged`."""
+        return "damaged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +252,10 @@ def _told_apart() -> Iterator[None]:
         yield
     except (IntegrityError, ProgrammingError):
         raise
-    except DatabaseError as error:
+    except OperationalError as error:
         raise StoreTrouble(str(error.orig)) from error
+    except DatabaseError as error:
+        raise StoreDamaged(str(error.orig)) from error
 
 
 def _new_epoch(connection: Connection) -> str:
@@ -253,7 +270,7 @@ def _event(n: int, payload: str) -> Event:
     try:
         return event_from_json(json.loads(payload))
     except (BadEvent, ValueError, TypeError) as error:
-        raise StoreTrouble(f"event {n} is damaged ({error})") from error
+        raise StoreDamaged(f"event {n} is damaged ({error})") from error
 
 
 def _row(event: Event, received_ms: int) -> dict[str, Any]:

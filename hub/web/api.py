@@ -115,6 +115,7 @@ class Health(Answer):
     """Whether the hub works, with counters."""
 
     ok: bool
+    message: str = Field(description="What keeps it from working, and what to do; empty when nothing does.")
 
 
 class ErrorText(BaseModel):

@@ -59,7 +59,7 @@ class Server:
             proxy_headers=False,
             timeout_graceful_shutdown=GRACE_S,
         )
-        self._uvicorn = _Uvicorn(config, app.state.site)
+        self._uvicorn = _Uvicorn(config, getattr(app.state, "site", None))
         self._thread: threading.Thread | None = None
 
     @property
@@ -103,7 +103,7 @@ class Server:
 class _Uvicorn(uvicorn.Server):
     """Says when it serves, and ends event streams first when it ends: they would wait for ever."""
 
-    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+    def __init__(self, config: uvicorn.Config, site: Site | None) -> None:
         super().__init__(config)
         self._site = site
         self.decided = threading.Event()
@@ -113,7 +113,8 @@ class _Uvicorn(uvicorn.Server):
         self.decided.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._site.feed.close()
+        if self._site is not None:
+            self._site.feed.close()
         await super().shutdown(sockets)
         for connection in list(self.server_state.connections):
             # Its peer takes nothing: what is left for it would keep the connection open.
