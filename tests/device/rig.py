@@ -98,7 +98,9 @@ class Rig:
         hub: RigHub | None = None,
         online: bool = True,
         faults: Faults | None = None,
+        life: str = "",
     ) -> None:
+        """`life` tells apart the processes of one boot, as chance does at a real table."""
         self.faults = Faults() if faults is None else faults
         self.hub = hub
         self.wall_ahead_ms = 0
@@ -110,9 +112,9 @@ class Rig:
         self.inbox: list[object] = []
         self.online, self.unsent = online, 0
         rules = TORNEO | {f"castrillo-{k}": v for k, v in CASTRILLO.items()}
-        run_ids = (f"{boot}-run-{n}" for n in count(1))
+        run_ids = (f"{boot}{life}-run-{n}" for n in count(1))
         log_ids = count(1)
-        new_log, sync = (lambda: f"t07-{boot}-{next(log_ids)}"), self.faults.sync
+        new_log, sync = (lambda: f"t07-{boot}{life}-{next(log_ids)}"), self.faults.sync
         self.journal = _RigJournal.open(folder, "t07", new_log, sync=sync, reserve_bytes=0)
         self.journal.faults = self.faults
         plans = PlanStore(folder)
@@ -167,7 +169,7 @@ class Rig:
         while due < end or (self.inbox and self.now < end):
             self.now = max(self.now if self.inbox else due, self.now + 1e-6)
             due = self.step()
-        self.now = end
+        self.now = max(self.now, end)  # what blocked for long may have gone beyond
         self.step()
 
     def jump(self, seconds: float) -> None:
