@@ -1,10 +1,10 @@
-"""`make docs`: the pictures of display and pages in `docs/pictures/`."""
+"""`make docs`: the pictures of display and pages in `docs/pictures/`, and the judge's cards beside them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tests.docs import display, machine, pages
+from tests.docs import card, display, machine, pages
 
 PICTURES = Path("docs/pictures")
 FRONT = {
@@ -18,6 +18,7 @@ def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     machine.PAGE.write_text(machine.page())
     for language in ("es", "en"):
+        card.make(language, card.path(language))
         shots = display.screens(language)
         display.sheet(shots).save(PICTURES / f"display-{language}.png", optimize=True)
         if language == "es":

@@ -77,6 +77,8 @@ def _adult(language: str) -> Iterator[Shot]:
         rig.wait(1)
         yield "claimed, without network", rig.screen
         rig.online = True
+        rig.wait(1)
+        yield "claimed", rig.screen
         rig.press(PAUSE)
         yield "a refused press", rig.screen
         rig.wait(4)
