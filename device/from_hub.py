@@ -45,6 +45,8 @@ class LinkSettings:
     connack_s: float = 5.0
     retry_s: tuple[float, float] = RETRY_S
     versions: tuple[Version, ...] = (Version.V5, Version.V311)
+    patience_s: float = 30.0
+    """A hub that is there and acknowledges nothing for so long: the connection is made anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from device.from_hub import (
     TimeAnswered,
 )
 from device.outbox import Outbox
+from device.progress import ProgressWatch
 from shared import wire
 from shared.broker import (
     BrokerSettings,
@@ -36,6 +37,7 @@ from shared.broker import (
     Disconnected,
     PublishRefused,
     Received,
+    Report,
     Will,
 )
 from shared.clock import HandClock, monotonic
@@ -58,6 +60,25 @@ class _Wake:
 
 class _StatusChanged:
     """Put in the thread's queue to tell the status again now."""
+
+
+class _Gate:
+    """Where one client reports to; what a client reports that was given up is told by its gate."""
+
+    def __init__(self, events: queue.SimpleQueue[object]) -> None:
+        self._events = events
+
+    def put(self, item: Report, /) -> None:
+        """Pass a report on."""
+        self._events.put(_Reported(self, item))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reported:
+    """What a client reports."""
+
+    gate: _Gate
+    report: Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +135,12 @@ class Link:
         """Why delivery does not work as it should, in a clause for people; empty when it does."""
         self.refused_payloads = 0
         """Messages from the hub's side that were not what their topic promises."""
-        self._client = MqttClient(
-            BrokerSettings(
-                settings.host,
-                settings.port,
-                settings.device,
-                username=settings.username,
-                password=settings.password,
-                tls=settings.tls,
-                session_expiry_s=_SESSION_EXPIRY_S,
-                connack_s=settings.connack_s,
-                retry_s=settings.retry_s,
-                versions=settings.versions,
-            ),
-            [(self._topics.every_down(settings.device), 1), (self._topics.every_all, 1)],
-            self._events,
-            self._next_will,
-            clock,
-        )
+        self._settings = settings
+        self._watch = ProgressWatch(settings.patience_s, clock())
+        self.renewals = 0
+        """How often the client was given up for a new one."""
+        self._gate = _Gate(self._events)
+        self._client = self._new_client()
         self._thread = threading.Thread(target=self._run, name="delivery", daemon=True)
 
     @property
@@ -201,10 +210,56 @@ class Link:
         payload = wire.time_question_payload(t1_us)
         return self._client.publish(self._topics.up_time(self._device), payload, 0, retain=False)
 
+    def _new_client(self) -> MqttClient:
+        settings = self._settings
+        return MqttClient(
+            BrokerSettings(
+                settings.host,
+                settings.port,
+                settings.device,
+                username=settings.username,
+                password=settings.password,
+                tls=settings.tls,
+                session_expiry_s=_SESSION_EXPIRY_S,
+                connack_s=settings.connack_s,
+                retry_s=settings.retry_s,
+                versions=settings.versions,
+            ),
+            [(self._topics.every_down(settings.device), 1), (self._topics.every_all, 1)],
+            self._gate,
+            self._next_will,
+            self._clock,
+        )
+
+    def _watch_client(self) -> None:
+        """A client whose thread has died or hangs, or whose broker passes nothing on, is given up for a new one."""
+        unsent = any(outbox.unsent for outbox in self._outboxes())
+        waiting = not self._client.alive() or (self.hub_online and unsent)
+        seen = [(outbox.log, outbox.acked) for outbox in self._outboxes()]
+        if not self._watch.look(self._clock(), waiting=waiting, seen=seen):
+            return
+        self._gate = _Gate(self._events)
+        self._client.stop(_GOODBYE_S)  # one that hangs is left alone with itself
+        self._gone("nothing is acknowledged: connecting anew")
+        if not self._stopping.is_set():
+            self.renewals += 1
+            self._client = self._new_client()
+            self._client.start()
+
+    def _gone(self, reason: str) -> None:
+        """There is no connection any more."""
+        self.trouble = reason
+        for outbox in self._outboxes():
+            outbox.disconnected()
+        if self._connected:
+            self._connected, self._hub_online, self._hub_epoch = False, None, None
+            self._inbox.put(LinkChanged())
+
     def _run(self) -> None:
         try:
             while not self._stopping.is_set():
                 self._take(self._next_event())
+                self._watch_client()
                 self._deliver()
             self._say_goodbye()
         except Exception as error:  # noqa: BLE001 - a bug of ours: the controller must end the process
@@ -212,18 +267,21 @@ class Link:
             self._inbox.put(LinkBroken(error))
 
     def _next_event(self) -> object:
-        wake_s = [self._status_at_s] if self._connected else []
+        wake_s = [self._watch.due_s()]
+        wake_s += [self._status_at_s] if self._connected else []
         wake_s += [self._save_at_s] if self._cursors() != self._saved else []
         resend_s = [outbox.wake_at_s() for outbox in self._outboxes()]
         wake_s += [at_s for at_s in (*resend_s, self._journal_at_s) if at_s is not None]
         try:
-            if not wake_s:
-                return self._events.get()
             return self._events.get(timeout=max(0.0, min(wake_s) - self._clock()))
         except queue.Empty:
             return _Wake()
 
     def _take(self, event: object) -> None:
+        if isinstance(event, _Reported):
+            if event.gate is not self._gate:
+                return  # a client that was given up
+            event = event.report
         match event:
             case Connected():
                 self._connected, self.trouble = True, ""
@@ -232,12 +290,7 @@ class Link:
                 self._start_again()
                 self._inbox.put(LinkChanged())
             case Disconnected(reason):
-                self.trouble = reason
-                for outbox in self._outboxes():
-                    outbox.disconnected()
-                if self._connected:
-                    self._connected, self._hub_online, self._hub_epoch = False, None, None
-                    self._inbox.put(LinkChanged())
+                self._gone(reason)
             case _StatusChanged():
                 self._status_at_s = self._clock()
             case _Deleted(log):

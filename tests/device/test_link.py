@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import queue
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +24,7 @@ from device.from_hub import (
     TimeAnswered,
 )
 from device.link import Link
+from device.progress import ProgressWatch
 from shared import wire
 from shared.broker import Connected, Received
 from shared.core.events import Event, EventType
@@ -73,10 +76,12 @@ class Log:
 class Table:
     """A link with its journal and the inbox of its controller."""
 
-    def __init__(self, port: int, folder: Path, log: Log) -> None:
+    def __init__(self, port: int, folder: Path, log: Log, patience_s: float = 30.0) -> None:
         self.log = log
         self.inbox: queue.SimpleQueue[object] = queue.SimpleQueue()
-        settings = LinkSettings("127.0.0.1", port, "t01", connack_s=0.5, retry_s=(0.05, 0.2))
+        settings = LinkSettings(
+            "127.0.0.1", port, "t01", connack_s=0.5, retry_s=(0.05, 0.2), patience_s=patience_s
+        )
         self.link = Link(settings, log, folder, self.inbox, STATUS)
 
     def until(self, kind: type[T]) -> T:
@@ -107,8 +112,8 @@ Seat = Callable[..., Table]
 def seat(broker: Mosquitto, tmp_path: Path) -> Iterator[Seat]:
     tables: list[Table] = []
 
-    def make(log: Log) -> Table:
-        tables.append(Table(broker.port, tmp_path, log))
+    def make(log: Log, patience_s: float = 30.0) -> Table:
+        tables.append(Table(broker.port, tmp_path, log, patience_s))
         tables[-1].link.start()
         return tables[-1]
 
@@ -373,3 +378,64 @@ def test_a_host_that_comes_later_is_found_and_one_that_never_comes_is_no_obstacl
     unknown.start()
     assert unknown.unsent == 1
     unknown.stop()
+
+
+def network_thread() -> threading.Thread:
+    (found,) = [thread for thread in threading.enumerate() if thread.name == "mqtt-t01"]
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_network_thread_that_dies_without_a_word_is_replaced_and_everything_arrives(
+    hub: Peer, seat: Seat
+) -> None:
+    hub.send(TOPICS.hub, wire.hub_presence_payload(HubPresence("e", True)), retain=True)
+    table = seat(Log(1), patience_s=0.3)
+    batch(hub)
+    ack(hub, 1)
+    wait_until(lambda: table.link.unsent == 0)
+    died = network_thread()
+    # what no except clause of ours or of paho's sees
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(died.ident or 0), ctypes.py_object(SystemExit))
+    died.join(GENEROUS_S)
+    assert not died.is_alive()
+    assert table.link.connected, "nobody was told"
+    table.log.append()
+    table.link.journaled()
+    assert batch(hub) == [2]
+    ack(hub, 2)
+    wait_until(lambda: table.link.unsent == 0)
+    assert table.link.renewals >= 1
+
+
+def test_a_hub_that_is_there_and_acknowledges_nothing_gets_a_new_connection_ever_more_rarely(
+    hub: Peer, seat: Seat
+) -> None:
+    hub.send(TOPICS.hub, wire.hub_presence_payload(HubPresence("e", True)), retain=True)
+    table = seat(Log(1), patience_s=0.2)
+    wait_until(lambda: table.link.renewals >= 2)
+    wait_until(lambda: table.link.hub_online)
+    ack(hub, 1)
+    wait_until(lambda: table.link.unsent == 0)
+    renewals = table.link.renewals
+    for _ in range(3):  # nothing is unsent: however long it takes, all is well
+        table.link.publish_state({"v": 1})
+        hub.on(TOPICS.up_state("t01"))
+    assert table.link.renewals == renewals
+
+
+@pytest.mark.parametrize("online", [True, False])
+def test_patience_is_for_acknowledgements_of_a_hub_that_is_there(online: bool) -> None:
+    watch = ProgressWatch(30, 0)
+    assert not watch.look(0, waiting=online, seen=0)
+    assert not watch.look(29, waiting=online, seen=0)
+    assert watch.look(31, waiting=online, seen=0) is online
+
+
+def test_patience_doubles_up_to_ten_minutes_and_begins_anew_with_each_acknowledgement() -> None:
+    watch = ProgressWatch(30, 0)
+    watch.look(0, waiting=True, seen=0)
+    renewed = [s for s in range(1, 3_600) if watch.look(s, waiting=True, seen=0)]
+    assert renewed == [30, 90, 210, 450, 930, 1530, 2130, 2730, 3330]
+    assert not watch.look(3_600, waiting=True, seen=1)
+    assert watch.due_s() == 3_630
