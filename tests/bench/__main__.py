@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from tests.bench import clock, core, hub, system, table
+from tests.bench import clock, core, display, hub, system, table
 from tests.bench.figures import Figure, save
 from tests.bench.figures import table as as_table
 
@@ -16,12 +16,17 @@ OUT = Path("build/bench.json")
 
 
 @click.command()
-@click.option("--only", type=click.Choice(["core", "table", "hub", "clock", "system"]), help="Measure a part.")
+@click.option(
+    "--only",
+    type=click.Choice(["core", "table", "display", "hub", "clock", "system"]),
+    help="Measure a part.",
+)
 def main(only: str | None) -> None:
     """Measure the figures of this machine."""
     parts: dict[str, Callable[[Path], list[Figure]]] = {
         "core": lambda folder: [core.folding(), core.ranking(), core.scoring(folder)],
         "table": table.presses,
+        "display": display.display,
         "hub": hub.ingest,
         "clock": clock.clocks,
         "system": lambda folder: [*system.hall(folder), system.recovery(folder)],
