@@ -1,4 +1,4 @@
-"""Whether delivery stands still although it could go on; the MQTT client is then made anew, ever more rarely (pure)."""
+"""Whether delivery stands still although it could go on: then the MQTT client is made anew (pure)."""
 
 from __future__ import annotations
 
