@@ -163,7 +163,8 @@ else:
 """
 
 
-def _may_mount() -> bool:
+def may_mount() -> bool:
+    """Whether this process can have a disk of its own."""
     try:
         return (
             subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode == 0
@@ -172,7 +173,7 @@ def _may_mount() -> bool:
         return False
 
 
-@pytest.mark.skipif(not _may_mount(), reason="needs the right to mount")
+@pytest.mark.skipif(not may_mount(), reason="needs the right to mount")
 def test_a_disk_filled_to_the_last_byte_takes_two_thousand_more_events(tmp_path: Path) -> None:
     """E06, A01: a disk that is really full, mended, and then can only be read."""
     command = ["unshare", "--mount", sys.executable, "-c", _IN_A_SMALL_DISK, str(tmp_path)]
