@@ -42,10 +42,13 @@ class RulebookParam(click.ParamType):  # type: ignore[type-arg]  # generic only 
 
 def _rulebook_in(path: Path) -> Rulebook | None:
     """The rulebook of an archived tournament; None where the file is no such archive."""
-    from hub.archive_file import RULEBOOK, is_archive, member
+    from hub.archive_file import RULEBOOK, BadArchive, is_archive, member
     from shared.rulebook import parse_rulebook
 
-    rules = member(path, RULEBOOK) if is_archive(path) else None
+    try:
+        rules = member(path, RULEBOOK) if is_archive(path) else None
+    except BadArchive as error:
+        raise click.ClickException(str(error)) from error
     return None if rules is None else parse_rulebook(rules, f"{path}: {RULEBOOK}")
 
 

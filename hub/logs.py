@@ -9,9 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
-from zipfile import BadZipFile
 
-from hub.archive_file import event_files, is_archive
+from hub.archive_file import BadArchive, event_files, is_archive
 from shared.core.events import HUB_DEVICE, BadEvent, Event, EventType, event_from_json
 from shared.core.model import Level, Problem
 
@@ -35,6 +34,8 @@ def read_logs(paths: Iterable[Path]) -> tuple[list[Event], list[Problem]]:
             known = logs[event.log].setdefault(event.seq, event)
             if known.as_json() != event.as_json():
                 problems.append(Problem("two_events_with_one_seq", Level.ERROR, event.log, event.seq))
+                # one of them is taken whatever the order of the files
+                logs[event.log][event.seq] = min(known, event, key=lambda e: json.dumps(e.as_json()))
     problems += [gap for log in logs.values() for gap in _gaps(log)]
     ordered = sorted(logs.values(), key=lambda log: _order(log))
     return [log[seq] for log in ordered for seq in sorted(log)], problems
@@ -72,8 +73,8 @@ def _events_in(path: Path, problems: list[Problem]) -> Iterator[Event]:
         files = list(event_files(path)) if is_archive(path) else [(path.name, path.read_bytes())]
     except OSError as error:
         raise UnreadableLog(f"{path} cannot be read ({error.strerror})") from error
-    except BadZipFile as error:
-        raise UnreadableLog(f"{path} is a damaged zip file ({error})") from error
+    except BadArchive as error:
+        raise UnreadableLog(str(error)) from error
     for name, raw in files:
         yield from _events_of(name, raw, problems)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from hub.archive_file import PLAN, is_archive, member
+from hub.archive_file import PLAN, BadArchive, is_archive, member
 from hub.logs import UnreadableLog, read_logs
 from hub.plan_file import parse_plan_file
 from shared.core.events import ACTS, Event
@@ -47,8 +47,9 @@ def score(
     tournament = _folded(rulebook, events)
     until: Until = end_of_time
     if when is not None:
-        until = until_from(when, rulebook)
-        tournament = _folded(rulebook, _as_of(events, tournament, until))
+        asked = when_from(when, rulebook)
+        until = asked.until
+        tournament = _folded(rulebook, _as_of(events, tournament, asked))
     tournament.flags = _flags(_plan(plan, paths), rulebook)
     categories = tournament.standings(until)
     problems += tournament.problems
@@ -65,21 +66,27 @@ def _folded(rulebook: Rulebook, events: Iterable[Event]) -> Tournament:
     return tournament
 
 
-def _as_of(events: Iterable[Event], whole: Tournament, until: Until) -> Iterator[Event]:
-    """The events without the acts of runs that come after the instant asked for."""
+def _as_of(events: Iterable[Event], whole: Tournament, when: When) -> Iterator[Event]:
+    """The events without the acts and rulings that come after the instant asked for."""
+    until, at_ms = when.until, when.at_ms
     for event in events:
         run = whole.runs.get(event.run or "")
-        acts_of_a_run = run is not None and event.boot is not None and event.type in ACTS
-        if not acts_of_a_run or run is None or run.elapsed_ms(stamp_of(event)) <= until(run):
+        if run is not None and event.boot is not None and event.type in ACTS:
+            happened = run.elapsed_ms(stamp_of(event)) <= until(run)
+        else:  # a ruling has no other time than its label
+            happened = at_ms is None or event.wall_ms is None or event.wall_ms <= at_ms
+        if happened:
             yield event
 
 
 def _plan(plan: Path | None, paths: Iterable[Path]) -> bytes | None:
     """The plan file that was given, else the one of an archive among the logs."""
-    if plan is None:
-        return next((raw for path in paths if is_archive(path) and (raw := member(path, PLAN))), None)
     try:
+        if plan is None:
+            return next((raw for path in paths if is_archive(path) and (raw := member(path, PLAN))), None)
         return plan.read_bytes()
+    except BadArchive as error:
+        raise UnreadableLog(str(error)) from error
     except OSError as error:
         raise UnreadableLog(f"{plan} cannot be read ({error.strerror})") from error
 
@@ -91,31 +98,39 @@ def _flags(plan: bytes | None, rulebook: Rulebook) -> dict[tuple[str, str], froz
     return {(r.category, r.entrant or ""): frozenset(r.flags.split()) for r in rows}
 
 
-def until_from(when: str, rulebook: Rulebook) -> Until:
+@dataclass(frozen=True, slots=True)
+class When:
+    """The instant that was asked for: of each run, and of the wall clock where it was one of those."""
+
+    until: Until
+    at_ms: int | None = None
+
+
+def when_from(text: str, rulebook: Rulebook) -> When:
     """To which instant each run is folded: `45m` after its start, or a date and time.
 
     A date and time without an offset is read in the rulebook's time zone and compared with the wall
     time written at each start; a run without one is folded to its end.
     """
     try:
-        elapsed_ms = seconds_from(when) * 1000
+        elapsed_ms = seconds_from(text) * 1000
     except ValueError:
         pass
     else:
-        return lambda run: elapsed_ms  # noqa: ARG005
+        return When(lambda run: elapsed_ms)  # noqa: ARG005
     try:
-        instant = datetime.fromisoformat(when)
+        instant = datetime.fromisoformat(text)
     except ValueError as error:
-        text = f'"{when}" is no time: write a duration since each start ("45m") or a date and time'
-        raise BadWhen(f'{text} ("2026-05-09T11:30")') from error
+        said = f'"{text}" is no time: write a duration since each start ("45m") or a date and time'
+        raise BadWhen(f'{said} ("2026-05-09T11:30")') from error
     if instant.tzinfo is None:
         instant = instant.replace(tzinfo=rulebook.zone)
     at_ms = int(instant.timestamp() * 1000)
 
     def until(run: Run) -> int:
-        return END_OF_TIME_MS if run.start.wall_ms is None else max(0, at_ms - run.start.wall_ms)
+        return END_OF_TIME_MS if run.start.wall_ms is None else at_ms - run.start.wall_ms
 
-    return until
+    return When(until, at_ms)
 
 
 def _cells(standing: Standing) -> list[str]:

@@ -1,0 +1,253 @@
+"""Backups of a hub's database: whole beside a writer, checked, numbered, few; and what takes their place."""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import create_engine
+
+from hub.backup import BackupFailed, back_up, backups_in, backups_of, damage_of, keep_backup, newest_good
+from hub.backup_keeper import BackupKeeper
+from hub.hub_lock import HubLock
+from hub.restore import restore
+from hub.store import PlanRow, Store, StoreDamaged
+from hub.store_schema import MIGRATIONS, StoreUnusable
+from shared.core.events import Event, EventType
+from tests.hub.test_store import event, sent
+from tests.waiting import GENEROUS_S, wait_until
+
+
+def now_ms() -> int:
+    return 1_777_000_000_000
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "hub.sqlite3"
+
+
+def filled(path: Path, count: int) -> Store:
+    store = Store.open(path, now_ms)
+    store.append_batch([sent(event(seq)) for seq in range(1, count + 1)])
+    return store
+
+
+def events_in(path: Path) -> int:
+    connection = sqlite3.connect(path)
+    count: int = connection.execute("select count(*) from events").fetchone()[0]
+    connection.close()
+    return count
+
+
+def spoil(path: Path) -> None:
+    """What a failing disk does: pages in the middle are something else."""
+    raw = bytearray(path.read_bytes())
+    raw[4096 : len(raw) - 512] = b"\x5a" * (len(raw) - 512 - 4096)
+    path.write_bytes(raw)
+
+
+def test_a_backup_beside_an_open_hub_has_what_is_only_in_the_write_ahead_log(
+    path: Path, tmp_path: Path
+) -> None:
+    store = filled(path, 100)
+    plain = tmp_path / "plain.sqlite3"
+    plain.write_bytes(path.read_bytes())
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        events_in(plain)  # the copy of the main file opens fine and has nothing
+    back_up(path, tmp_path / "stick.sqlite3")
+    assert events_in(tmp_path / "stick.sqlite3") == 100
+    assert damage_of(tmp_path / "stick.sqlite3") is None
+    assert sorted(p.name for p in tmp_path.iterdir() if "stick" in p.name) == ["stick.sqlite3"]
+    store.close()
+
+
+def test_a_backup_that_cannot_be_finished_leaves_the_one_before_it_whole(path: Path, tmp_path: Path) -> None:
+    store = filled(path, 3)
+    target = tmp_path / "stick.sqlite3"
+    back_up(path, target)
+    (tmp_path / "stick.sqlite3.part").mkdir()  # nothing can be written there
+    with pytest.raises(BackupFailed):
+        back_up(path, target)
+    assert events_in(target) == 3
+    store.close()
+
+
+def test_backups_are_numbered_whatever_the_wall_clock_says_and_only_the_newest_stay(path: Path) -> None:
+    store = filled(path, 1)
+    clock = iter([3_000, 2_000, 1_000, 0])
+    for why in ("Heat 1", "by the clock", "../../etc", "Heat 2"):
+        keep_backup(path, why, lambda: next(clock), kept=3)
+    names = [p.name for p in backups_in(backups_of(path))]
+    assert names == [
+        "000002-1970-01-01T00-00-02Z-by-the-clock.sqlite3",
+        "000003-1970-01-01T00-00-01Z-etc.sqlite3",
+        "000004-1970-01-01T00-00-00Z-heat-2.sqlite3",
+    ]
+    store.close()
+
+
+def test_the_newest_good_backup_is_the_newest_that_is_whole(path: Path) -> None:
+    store = filled(path, 200)
+    good, bad = keep_backup(path, "a", now_ms), keep_backup(path, "b", now_ms)
+    spoil(bad)
+    assert newest_good(backups_of(path)) == good
+    assert damage_of(bad) is not None
+    store.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all" * 100, b"SQLite format 3\0" + b"\0" * 84])
+def test_a_file_that_is_no_hubs_database_is_no_backup(path: Path, tmp_path: Path, content: bytes) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(content)
+    assert damage_of(source) is not None
+    with pytest.raises(BackupFailed, match="source"):
+        restore(source, path, now_ms)
+    assert not path.exists()
+
+
+def test_a_restored_database_has_the_backups_content_and_a_new_epoch(path: Path) -> None:
+    store = filled(path, 5)
+    store.replace_plan([PlanRow("h1", 1, 1, "ana", "adultos", "Ana")])
+    backup = keep_backup(path, "x", now_ms)
+    store.append_batch([sent(event(6))])
+    store.close()
+    done = restore(backup, path, now_ms)
+    assert (done.events, done.planned) == (5, 1)
+    assert done.aside is not None
+    assert events_in(done.aside / path.name) == 6
+    again = Store.open(path, now_ms)
+    assert again.epoch != store.epoch
+    assert again.append_batch([sent(event(6))]).accepted == [event(6)]
+    again.close()
+
+
+def test_nothing_is_restored_under_a_running_hub(path: Path) -> None:
+    filled(path, 1).close()
+    backup = keep_backup(path, "x", now_ms)
+    lock = HubLock(path)
+    with pytest.raises(StoreUnusable, match="another hub runs"):
+        restore(backup, path, now_ms)
+    lock.release()
+
+
+def test_only_the_last_three_replaced_databases_are_kept(path: Path) -> None:
+    filled(path, 1).close()
+    backup = keep_backup(path, "x", now_ms)
+    for _ in range(5):
+        restore(backup, path, now_ms)
+    assert [p.name for p in sorted(path.parent.glob("replaced-*"))] == [
+        f"replaced-00000{n}" for n in (3, 4, 5)
+    ]
+
+
+def test_a_database_of_an_older_hub_is_backed_up_before_it_is_changed(path: Path) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.set_main_option("path_separator", "os")
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+    engine.dispose()
+    Store.open(path, now_ms).close()
+    (backup,) = backups_in(backups_of(path))
+    assert "before-0001-changes" in backup.name
+    old = sqlite3.connect(backup)
+    assert old.execute("select version_num from alembic_version").fetchone() == ("0001",)
+    old.close()
+    Store.open(path, now_ms).close()
+    assert len(backups_in(backups_of(path))) == 1
+
+
+def test_a_damaged_database_is_told_from_one_that_is_new_locked_or_whole(path: Path) -> None:
+    assert damage_of(path, at_start=True) is None
+    path.write_bytes(b"")
+    assert damage_of(path, at_start=True) is None
+    filled(path, 300).close()
+    assert damage_of(path, at_start=True) is None
+    spoil(path)
+    assert damage_of(path, at_start=True) is not None
+
+
+def test_an_event_that_a_failing_disk_has_changed_is_damage_and_no_traceback(path: Path) -> None:
+    store = filled(path, 3)
+    with sqlite3.connect(path) as connection:
+        connection.execute("update events set payload = substr(payload, 5) where seq = 2")
+    connection.close()
+    with pytest.raises(StoreDamaged, match="event 2 is damaged"):
+        list(store.events_in_order())
+    store.close()
+
+
+def started(heat: str, seq: int) -> Event:
+    return Event(
+        "t01", "L", seq, EventType.RUN_STARTED, boot="B", mono_ms=seq, run=f"R{seq}", data={"heat": heat}
+    )
+
+
+Keep = Callable[..., BackupKeeper]
+
+
+def keeper(path: Path, every_s: float = 600.0) -> tuple[BackupKeeper, queue.SimpleQueue[BaseException]]:
+    died: queue.SimpleQueue[BaseException] = queue.SimpleQueue()
+    return BackupKeeper(path, died.put, every_s=every_s, wall=now_ms), died
+
+
+def test_the_hub_backs_itself_up_when_a_heat_begins_and_not_at_its_other_starts(path: Path) -> None:
+    store = filled(path, 1)
+    keeping, died = keeper(path)
+    keeping.knows([started("1", 1)])
+    keeping.start()
+    keeping.saw([started("1", 2)])
+    keeping.saw([started("2", 3), started("2", 4)])
+    wait_until(lambda: keeping.made == 1)
+    keeping.saw([started("2", 5)])
+    keeping.saw([started("3", 6)])
+    wait_until(lambda: keeping.made == 2)
+    keeping.stop()
+    assert [p.name.rpartition("Z-")[2] for p in backups_in(backups_of(path))] == [
+        "heat-2.sqlite3",
+        "heat-3.sqlite3",
+    ]
+    assert died.empty()
+    store.close()
+
+
+def test_the_hub_backs_itself_up_by_the_clock_only_when_something_came(path: Path) -> None:
+    store = filled(path, 1)
+    keeping, _ = keeper(path, every_s=0.05)
+    keeping.start()
+    keeping.saw([event(2)])
+    wait_until(lambda: keeping.made == 1)
+    keeping.saw([event(3)])
+    wait_until(lambda: keeping.made == 2)
+    keeping.stop()
+    assert len(backups_in(backups_of(path))) == 2
+    store.close()
+
+
+def test_a_backup_that_fails_is_told_and_tried_again(path: Path) -> None:
+    store = filled(path, 1)
+    backups_of(path).write_bytes(b"in the way")
+    keeping, died = keeper(path, every_s=0.05)
+    keeping.start()
+    keeping.saw([started("1", 2)])
+    wait_until(lambda: keeping.trouble)
+    assert "no backup" in keeping.trouble
+    backups_of(path).unlink()
+    wait_until(lambda: keeping.made == 1, GENEROUS_S)
+    assert keeping.trouble == ""
+    keeping.stop()
+    assert died.empty()
+    store.close()
+
+
+def test_a_database_on_a_disk_that_cannot_be_read_is_not_called_damaged(path: Path) -> None:
+    path.mkdir()
+    assert damage_of(path, at_start=True) is None
