@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from tests.bench import clock, core, display, hub, system, table
+from tests.bench import clock, core, display, hub, press, system, table
 from tests.bench.figures import Figure, save
 from tests.bench.figures import table as as_table
 
@@ -25,7 +25,7 @@ def main(only: str | None) -> None:
     """Measure the figures of this machine."""
     parts: dict[str, Callable[[Path], list[Figure]]] = {
         "core": lambda folder: [core.folding(), core.ranking(), core.scoring(folder)],
-        "table": table.presses,
+        "table": lambda folder: [*press.stamps(folder), *table.presses(folder)],
         "display": display.display,
         "hub": hub.ingest,
         "clock": clock.clocks,
