@@ -61,5 +61,7 @@ class Facts:
     armed: Arm | None = None
     count: Count | None = None
     refusal: Refusal | None = None
+    handing_over: bool = False
+    """The escape stage ended only just: the puzzle is to be put on the table."""
     seen: bool = False
     tick: int = 0

@@ -24,8 +24,10 @@ ANSWER_S: Final = 0.4
 """A press answers a question only if the question was on the display for so long."""
 SECOND_PRESS_S: Final = 5.0
 """An armed step or help waits so long for its second press."""
-AFTER_HAND_OVER_MS: Final = 5_000
+AFTER_HAND_OVER_S: Final = 5.0
 """FINISH is refused for so long after the hand-over of the puzzle."""
+_FRESH_MS: Final = 60_000
+"""A hand-over longer ago than this, on the run clock, was not just seen: the program has started again."""
 STUCK_S: Final = 60.0
 """Nobody holds a button so long: it is stuck, and dead until released."""
 UNDO_START_MS: Final = 60_000
@@ -110,6 +112,8 @@ class Presses:
         self._question: object = None
         self._shown_s: float | None = None
         self._limit_told: object = None
+        self._over: object = None
+        self._over_s: float | None = None
 
     # What the display needs --------------------------------------------------------------------
 
@@ -117,6 +121,10 @@ class Presses:
         """How long START is held towards an undo; 0 when it is not."""
         down = self._down.get(B.START)
         return 0.0 if down is None or down.spent else max(0.0, now - down.t)
+
+    def handing_over(self, now: float) -> bool:
+        """Whether the puzzle was handed over only just."""
+        return self._over_s is not None and now < self._over_s + AFTER_HAND_OVER_S
 
     @property
     def stuck(self) -> frozenset[Button]:
@@ -177,6 +185,11 @@ class Presses:
             self._dead.add(button)
             if self.count is not None:
                 self.count.let_go(button)
+        over = situation.run.handed_over
+        if over != self._over:
+            self._over = over
+            fresh = over is not None and situation.t_ms < over.t_ms + _FRESH_MS
+            self._over_s = now if fresh else None
         counted = _what_is_counted(situation)
         if counted != self._counted:
             self._counted = counted
@@ -261,8 +274,7 @@ class Presses:
             return [self._answer(self.armed, t)]
         if situation.in_escape:
             return self._escape(button, t, situation)
-        over = situation.run.handed_over
-        if button is B.FINISH and over is not None and situation.t_ms < over.t_ms + AFTER_HAND_OVER_MS:
+        if button is B.FINISH and self.handing_over(t):
             return [Refused(E.RUN_FINISHED, "just_handed_over", t)]
         if button is B.START:
             return [Refused(E.RUN_STARTED, "already_started", t)]

@@ -14,8 +14,9 @@ from device.facts import Facts
 from device.presses import HOLD_S
 from device.screen import Screen
 from device.start_orders import Ordered
-from device.words import left_text, refusal_text, undo_text
+from device.words import left_text, parts_text, refusal_text, undo_text
 from shared.core.events import EventType
+from shared.core.guards import help_wait_ms
 from shared.core.machine import limit_due
 from shared.core.model import Notice, State
 from shared.core.rules import CountKind
@@ -173,6 +174,9 @@ def _running(facts: Facts) -> Screen:
         }
         top, bottom = over[situation.notice]
         inverse, right = True, ""
+    elif facts.handing_over:
+        top, inverse, right = pgettext("oled", "PUZZLE"), True, ""
+        bottom = pgettext("oled", "put it on the table")
     elif situation.in_escape:
         top, right, bottom = _escape_words(facts)
     return Screen(
@@ -198,11 +202,23 @@ def _escape_words(facts: Facts) -> tuple[str, str, str]:
     right = pgettext("oled", "left {time}").format(time=left_text(left_ms, pgettext))
     hinted = escape.hint_step > escape.solved_steps
     help_name = pgettext("oled", "solution") if hinted else pgettext("oled", "hint")
-    bottom = pgettext("oled", "tickets {tickets} · ASSIST {help}")
-    text = bottom.format(tickets=escape.tickets, help=help_name)
+    wait_ms = help_wait_ms(escape, frame, situation.t_ms)
     if facts.armed is not None:
         text = _armed_words(facts, step)
+    elif _turn(facts):
+        text = pgettext("oled", "FINISH: step {step} solved").format(step=step)
+    elif wait_ms > 0:
+        bottom = pgettext("oled", "tickets {tickets} · {help} in {time}")
+        text = bottom.format(tickets=escape.tickets, help=help_name, time=_ceiling(wait_ms))
+    else:
+        bottom = pgettext("oled", "tickets {tickets} · ASSIST {help}")
+        text = bottom.format(tickets=escape.tickets, help=help_name)
     return top, right, text
+
+
+def _turn(facts: Facts) -> bool:
+    """Two texts take turns at the bottom where one line is too short for both; the first one is shown longer."""
+    return facts.tick % 6 >= 4
 
 
 def _armed_words(facts: Facts, step: int) -> str:
@@ -266,7 +282,8 @@ def _claimed(facts: Facts) -> Screen:
     assert facts.situation.run.finish_ms is not None, "a claimed run has its finish"
     bottom = pgettext("oled", "FINISH yes · hold START no")
     if facts.count is not None:
-        bottom = pgettext("oled", "missing {n} · ASSIST + · FINISH yes").format(n=facts.count.number)
+        missing = pgettext("oled", "missing {n}: PAUSE− ASSIST+").format(n=facts.count.number)
+        bottom = f"{missing} · {bottom}"
     return Screen(
         pgettext("oled", "COMPLETE?"),
         top_inverse=True,
@@ -314,14 +331,9 @@ def _sealed(facts: Facts) -> Screen:
         top = pgettext("oled", "PRACTICE")
     if result is None:
         return Screen(top, top_inverse=inverse, bottom=pgettext("oled", "START = next"))
-    parts = [] if result.raw_s is None else [clock_text(result.raw_s)]
-    if result.assist_s:
-        parts.append(pgettext("oled", "help {time}").format(time=clock_text(result.assist_s)))
-    if result.penalty_s:
-        parts.append(clock_text(result.penalty_s))
-    if result.pieces is not None:
-        parts = [pgettext("oled", "{n} pieces").format(n=result.pieces)]
-    bottom = " + ".join(parts) if len(parts) > 1 or result.pieces is not None else ""
+    bottom = parts_text(facts.language, result)
+    if not bottom or _turn(facts):
+        bottom = pgettext("oled", "START = next")
     if result.official_s is None:
         clock = "" if result.pieces is None else str(result.pieces)
         lines = () if clock else (str(result.status),)
@@ -334,7 +346,7 @@ def _sealed(facts: Facts) -> Screen:
         top_inverse=inverse,
         top_right=_heat(facts),
         clock=bound + clock_text(result.official_s),
-        bottom=bottom or pgettext("oled", "START = next"),
+        bottom=bottom,
     )
 
 

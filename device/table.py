@@ -218,6 +218,7 @@ class Table:
             saved_ago_s=max(0, int(now - self._history.saved_hand_s)),
             stuck=tuple(sorted(self.presses.stuck)),
             held_s=self.presses.held_s(now),
+            handing_over=self.presses.handing_over(now),
             armed=self.presses.armed,
             count=self.presses.count,
             refusal=None if self._refusal is None else self._refusal[0],

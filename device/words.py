@@ -8,6 +8,7 @@ from device.facts import Refusal
 from device.situation import Situation
 from shared.core.events import EventType
 from shared.core.guards import help_wait_ms
+from shared.core.result import Result
 from shared.duration import clock_text
 from shared.texts import translator
 
@@ -85,3 +86,25 @@ def left_text(milliseconds: int, pgettext: Callable[[str, str], str]) -> str:
         hours, rest = divmod(seconds, 3600)
         return pgettext("oled", "{hours}h{minutes:02}").format(hours=hours, minutes=rest // 60)
     return clock_text(seconds)
+
+
+def parts_text(language: str, result: Result) -> str:
+    """What an official time is made of, `43:21 + help 2:10`; of an unfinished run its pieces; empty if of one part.
+
+    What is left over is of the escape stage's tickets or of missing pieces.
+    """
+    pgettext = translator(language).pgettext
+    if result.pieces is not None:
+        return pgettext("oled", "{n} pieces").format(n=result.pieces)
+    if result.raw_s is None or result.official_s is None or result.official_s == result.raw_s:
+        return ""
+    rest_s = result.official_s - result.raw_s - result.assist_s - result.penalty_s
+    parts = [clock_text(result.raw_s)]
+    if result.assist_s:
+        parts.append("+ " + pgettext("oled", "help {time}").format(time=clock_text(result.assist_s)))
+    parts += [_signed(seconds) for seconds in (result.penalty_s, rest_s) if seconds]
+    return " ".join(parts)
+
+
+def _signed(seconds: int) -> str:
+    return f"{'+' if seconds > 0 else '−'} {clock_text(abs(seconds))}"

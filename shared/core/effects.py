@@ -66,18 +66,11 @@ def accept(a: Attempt) -> RunState:
     """
     rules, missing = a.frame.rules.missing, a.run.missing
     if rules is not None:
-        told = a.data.get("missing") or 0
+        told = min(a.data.get("missing") or 0, a.frame.rules.puzzles[a.run.puzzle])
         missing += told if rules.most is None else min(told, rules.most)
     if a.frame.is_last(a.run.puzzle):
         return a.run._replace(state=State.SEALED, missing=missing)
-    assert a.run.finish_ms is not None, "a claimed run has its finish"
-    return a.run._replace(
-        state=State.RUNNING,
-        missing=missing,
-        puzzle=a.run.puzzle + 1,
-        splits_ms=(*a.run.splits_ms, a.run.finish_ms),
-        finish_ms=None,
-    )
+    return a.run._replace(state=State.RUNNING, missing=missing, puzzle=a.run.puzzle + 1, finish_ms=None)
 
 
 def count(a: Attempt) -> RunState:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cmp_to_key
 from typing import Final
 
-from shared.core.model import Mark, Status
+from shared.core.model import Mark, Problem, Status
 from shared.core.result import Result
 from shared.core.run import Run
 from shared.core.timeline import Timeline
@@ -49,6 +49,9 @@ def _of_several(mine: Sequence[Result], compare: Compare) -> list[Result]:
         rest = [_marked(r, Mark.RERUN) if runs.index(r) > first else r for r in rest]
     live = sorted((r for r in rest if r.status in _LIVE), key=lambda r: r.status is not Status.FINISHED)
     ruled_out = [r for r in rest if r.status not in _LIVE]
+    if ruled_out and live:
+        told = Problem("ran_again_unvoided", run=live[0].run)
+        live[0] = replace(live[0], problems=(*live[0].problems, told))
     return [*live[:1], *(_marked(r, Mark.TWO_RUNS) for r in live[1:]), *ruled_out]
 
 

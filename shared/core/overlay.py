@@ -29,6 +29,8 @@ class Draft:
     pieces: int | None = None
     """Counted on the table; of several puzzles, of the one that lay there."""
     puzzle: int = 0
+    missing_s: int = 0
+    """What the pieces missing at accepted claims cost."""
     finish_s: int | None = None
     """Time of the finish in effect, the escape stage at its official time."""
     set_s: int | None = None
@@ -68,7 +70,13 @@ def _penalty(draft: Draft, ruling: Event) -> None:
 
 
 def _puzzle_pieces(draft: Draft, ruling: Event) -> None:
-    """The puzzle came short from the factory: counts that follow fit it; one before stays, and is shown."""
+    """The puzzle came short from the factory: counts that follow fit it; one before stays, and is shown.
+
+    It speaks of a run's only puzzle; of several nobody could say which.
+    """
+    if draft.frame.rules.more_puzzles:
+        draft.report("which_puzzle", ruling)
+        return
     draft.most_pieces = ruling.data["pieces"]
     if draft.pieces is not None and draft.pieces > ruling.data["pieces"]:
         draft.report("too_many_pieces", ruling, pieces=draft.pieces, most=ruling.data["pieces"])

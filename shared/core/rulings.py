@@ -101,7 +101,12 @@ class Rulings:
         """What of a kind any ruling in force is about, in no order that means anything."""
         return sorted(s for s, here in self._about.items() if here and s[0] == kind)
 
-    def problems(self, has_result: Callable[[str], bool], categories: Container[str]) -> Iterator[Problem]:
+    def problems(
+        self,
+        has_result: Callable[[str], bool],
+        has_heat: Callable[[str], bool],
+        categories: Container[str],
+    ) -> Iterator[Problem]:
         """Rulings about nothing that is there: no earlier ruling, no run with a result, no such category."""
         for ruling in self.in_order(r for log in self._logs.values() for r in log.all.values()):
             log, code = self._logs[ruling.log], None
@@ -109,17 +114,31 @@ class Rulings:
                 if ruling.data["ruling"] not in log.all or ruling.data["ruling"] >= ruling.seq:
                     code = "nothing_to_revoke"
             elif ruling.seq not in log.revoked:
-                code = _idle(ruling, has_result, categories)
+                code = _idle(ruling, has_result, has_heat, categories)
             if code is not None:
                 yield problem_of(code, ruling)
 
 
-def _idle(ruling: Event, has_result: Callable[[str], bool], categories: Container[str]) -> str | None:
+def _reassigns(ruling: Event) -> bool:
+    return any(ruling.data.get(name) is not None for name in ("entrant", "table"))
+
+
+def _idle(
+    ruling: Event,
+    has_result: Callable[[str], bool],
+    has_heat: Callable[[str], bool],
+    categories: Container[str],
+) -> str | None:
     kind, *about = subject_of(ruling)
     if kind in (ENTRANT, TIE):
         return None if about[0] in categories else "unknown_category"
     if kind == RUN:
-        return None if has_result(about[0]) else "ruling_without_run"
+        says_nothing = ruling.type == EventType.RUN_REASSIGNED and not _reassigns(ruling)
+        return (
+            "ruling_says_nothing" if says_nothing else None if has_result(about[0]) else "ruling_without_run"
+        )
+    if kind == HEAT:
+        return None if has_heat(about[0]) else "ruling_without_run"
     granted_to_nobody = kind == NOTHING and ruling.type == EventType.TIME_GRANTED
     return "ruling_without_run" if granted_to_nobody else None
 

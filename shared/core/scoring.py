@@ -46,6 +46,7 @@ def _judged(run: Run, state: RunState, rulings: Sequence[Event], t_ms: int) -> R
 
 def _drafted(run: Run, now: RunState) -> Draft:
     draft = Draft(run.frame, run.id, run.entrant, run.table, problems=list(run.problems))
+    draft.missing_s = _missing_s(run, now)
     draft.assist_s = sum(length_ms // 1000 for length_ms in now.assist_lengths_ms)
     draft.mark(Mark.INTERRUPTED, when=run.goes_back or run.split)
     draft.mark(Mark.SUPERSEDED, when=run.superseded)
@@ -57,7 +58,7 @@ def _drafted(run: Run, now: RunState) -> Draft:
         draft.raw_s = counted_ms(now, run.frame, now.finish_ms) // 1000
         draft.stage_s = _escape_official_s(now.handed_over, run.frame.rules.escape)
         escape_s = now.handed_over.counted_ms // 1000 if now.handed_over is not None else 0
-        draft.finish_s = (draft.stage_s or 0) + draft.raw_s - escape_s + _missing_s(run, now)
+        draft.finish_s = (draft.stage_s or 0) + draft.raw_s - escape_s + draft.missing_s
         draft.mark(Mark.UNACCEPTED, when=now.state is State.CLAIMED)
     elif now.state in (State.TIME_UP, State.SEALED):
         draft.status, draft.pieces = Status.UNFINISHED, now.pieces
@@ -99,7 +100,8 @@ def _settled(run: Run, draft: Draft) -> Result:
         for penalty in draft.penalties:
             draft.report("penalty_moves_nothing", penalty)
     elif pieces is not None:
-        official_s = rules.limit_ms // 1000 + rules.count.seconds_per_piece * pieces + added_s
+        registered_s = rules.limit_ms // 1000 + rules.count.seconds_per_piece * pieces
+        official_s = registered_s + draft.missing_s + added_s
     return Result(
         run=run.id,
         category=run.category,

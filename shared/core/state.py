@@ -68,8 +68,6 @@ class RunState(NamedTuple):
     handed_over: HandOver | None = None
     puzzle: int = 0
     """Which puzzle is on the table: 0 for the first."""
-    splits_ms: tuple[int, ...] = ()
-    """The claims of the puzzles before it, each accepted."""
     finish_ms: int | None = None
     """Instant of the claim in effect."""
     pieces: int | None = None

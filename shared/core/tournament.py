@@ -188,7 +188,7 @@ class Tournament:
     @property
     def problems(self) -> list[Problem]:
         """What stands on no line of the standings: about logs, about runs without a result, idle rulings."""
-        idle = self._rulings.problems(self._has_result, self.categories)
+        idle = self._rulings.problems(self._has_result, self._has_heat, self.categories)
         found = [*self._problems, *self._of_runs_without_result(), *idle]
         return sorted(found, key=lambda p: (p.log or "", p.seq or 0, p.code))
 
@@ -206,6 +206,9 @@ class Tournament:
     def _has_result(self, run_id: str) -> bool:
         run = self.runs.get(run_id)
         return run is not None and run.started
+
+    def _has_heat(self, heat: str) -> bool:
+        return bool(self._heats.get(heat))
 
     def rulings_on(self, run: Run) -> list[Event]:
         """The rulings in force on one run, in order."""

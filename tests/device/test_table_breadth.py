@@ -13,6 +13,7 @@ from device.from_hub import PlanReceived
 from shared.core.events import EventType
 from shared.core.model import State
 from shared.core.rules import CategoryRules, CountKind, CountRules, MissingRules
+from shared.duration import clock_text
 from shared.plan import Plan, PlannedRun
 from tests.device.rig import CASTRILLO, Rig
 
@@ -45,15 +46,58 @@ def play(tmp_path: Path) -> Iterator[Play]:
         rig.unplug()
 
 
+def says(rig: Rig, text: str) -> bool:
+    """Whether the bottom line says this within the six seconds in which its texts take turns."""
+    for _ in range(7):
+        if rig.screen.bottom.startswith(text):
+            return True
+        rig.wait(1)
+    return False
+
+
+def test_a_finish_is_held_off_for_five_real_seconds_after_the_hand_over_also_in_a_fast_demo(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, "castrillo-parejas", speed=30.0)
+    rig.press(START)
+    for _ in range(5):
+        rig.press(FINISH)
+        rig.press(FINISH)
+    rig.wait(1)
+    rig.press(FINISH)
+    assert rig.events()[-1].data["reason"] == "just_handed_over"
+    rig.wait(5)
+    rig.press(FINISH)
+    assert rig.state == State.CLAIMED
+    rig.unplug()
+
+
+def test_the_final_time_is_told_with_all_its_parts(play: Play) -> None:
+    rig = play(replace(CASTRILLO["parejas"], missing=MissingRules(10)))
+    for _ in range(5):
+        rig.wait(60)
+        rig.press(FINISH)
+        rig.press(FINISH)
+    rig.wait(600)
+    rig.press(FINISH)
+    rig.press(FINISH)
+    result = rig.history.run and rig.history.result(rig.history.run)
+    assert result
+    assert result.raw_s is not None
+    assert result.official_s is not None
+    assert says(rig, f"{clock_text(result.raw_s)} − {clock_text(result.raw_s - result.official_s)}")
+    assert says(rig, "START = siguiente")
+
+
 def test_the_judge_sets_the_missing_pieces_before_accepting(play: Play) -> None:
     rig = play(replace(ADULT, missing=MissingRules(10, 20)))
     rig.wait(600)
     rig.press(FINISH)
-    assert rig.screen.bottom == "faltan 0 · ASSIST + · FINISH sí"
+    assert rig.screen.bottom == "faltan 0: PAUSE− ASSIST+ · FINISH sí · mantén START no"
     for _ in range(3):
         rig.press(ASSIST)
     rig.press(PAUSE)
-    assert rig.screen.bottom == "faltan 2 · ASSIST + · FINISH sí"
+    assert rig.screen.bottom == "faltan 2: PAUSE− ASSIST+ · FINISH sí · mantén START no"
     rig.press(FINISH)
     assert rig.events(EventType.FINISH_ACCEPTED)[0].data["missing"] == 2
     assert rig.screen.clock == "10:20"
@@ -112,12 +156,15 @@ def test_where_only_complete_counts_start_goes_on_to_the_next_entrant_after_the_
 def test_an_escape_is_played_with_four_buttons_from_start_to_seal(play: Play) -> None:
     rig = play(CASTRILLO["parejas"])
     rig.wait(300)
-    assert (rig.screen.top, rig.screen.bottom) == ("ESCAPE 1/5", "billetes 11 · ASSIST pista")
+    assert rig.screen.top == "ESCAPE 1/5"
+    assert says(rig, "billetes 11 · ASSIST pista")
+    assert says(rig, "FINISH: prueba 1 resuelta")
     rig.press(ASSIST)
     assert rig.screen.bottom == "pista: 1 billete · ASSIST = sí"
     rig.press(ASSIST)
-    assert rig.screen.bottom == "billetes 10 · ASSIST solución"
+    assert says(rig, "billetes 10 · solución en 4:5")
     rig.wait(301)
+    assert says(rig, "billetes 10 · ASSIST solución")
     rig.press(ASSIST)
     assert rig.screen.bottom == "solución: 2 billetes · ASSIST = sí"
     rig.press(ASSIST)
@@ -127,6 +174,7 @@ def test_an_escape_is_played_with_four_buttons_from_start_to_seal(play: Play) ->
         assert rig.screen.bottom == f"prueba {step} resuelta: FINISH = sí"
         rig.press(FINISH)
         assert rig.events()[-1].mono_ms == int(first * 1000), "stamped with the first press"
+    assert (rig.screen.top, rig.screen.bottom) == ("PUZZLE", "entrega el puzzle")
     rig.wait(6)
     assert rig.screen.top == "Mesa 7"
     rig.wait(600)
@@ -186,7 +234,7 @@ def test_the_forced_hand_over_comes_at_ninety_minutes_and_a_finish_right_after_i
 ) -> None:
     rig = play(CASTRILLO["parejas"])
     rig.wait(5400)
-    assert rig.screen.top == "Mesa 7"
+    assert rig.screen.top == "PUZZLE"
     rig.press(FINISH)
     assert rig.events()[-1].data["reason"] == "just_handed_over"
     rig.wait(5)
