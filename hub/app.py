@@ -11,6 +11,7 @@ from typing import Any, Final
 from hub.backup_keeper import BackupKeeper
 from hub.hub_lock import HubLock
 from hub.ingest import Ingest, IngestSettings
+from hub.office import open_office
 from hub.plan_day import plan_day
 from hub.planning import plans_for
 from hub.projection import names_from
@@ -95,7 +96,8 @@ class Hub:
             hand=parts.hand,
             wall=parts.wall,
         )
-        app = create_app(self._view, settings=WebSettings(zone=parts.rulebook.zone, hand=parts.hand))
+        office = open_office(self._store, self._view, wall=parts.wall, hand=parts.hand)
+        app = create_app(self._view, office, settings=WebSettings(zone=parts.rulebook.zone, hand=parts.hand))
         self._server = Server(app, host=parts.web_host, port=parts.web_port, died=lambda: broken(None))
         self._stopping = threading.Event()
         self._look_now = threading.Event()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from hub.projection import Names, Projection
 from shared.clock import HandClock, WallClock
@@ -13,6 +13,8 @@ from shared.core.events import Event
 from shared.core.model import State
 from shared.plan import Resume
 from shared.rulebook import Rulebook
+
+T = TypeVar("T")
 
 
 class View:
@@ -98,6 +100,11 @@ class View:
         """The table that each device that is online says it stands on."""
         with self._lock:
             return self._projection.claims()
+
+    def read(self, ask: Callable[[Projection], T]) -> T:
+        """The answer to a question about runs; it may keep nothing that changes."""
+        with self._lock:
+            return ask(self._projection)
 
     def health(self) -> dict[str, Any]:
         """The answer of `/healthz`."""

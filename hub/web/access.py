@@ -1,22 +1,21 @@
-"""Who may see what: every route has a rule, and a route without one cannot be built."""
+"""Who may see and do what: every route has a rule, and a route without one cannot be built."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 from enum import StrEnum
-from ipaddress import IPv6Address, ip_address
-from typing import Final
 
-from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
-FORWARDED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+from hub.web.forms import read_form
+from hub.web.refusal import Refusal
+from hub.web.visitor import Visitor, identify
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+READING = frozenset({"GET", "HEAD"})
 
 
 class Access(StrEnum):
@@ -24,11 +23,30 @@ class Access(StrEnum):
 
     PUBLIC = "public"
     STAFF = "staff"
-    """Until there are logins: whoever sits at the hub itself."""
+    """Who is logged in, and who sits at the hub itself: to look at what the public is not shown."""
+    JUDGE = "judge"
+    """Judges and organisers who are logged in: what they do bears their name."""
+    ORGANISER = "organiser"
+    HERE = "here"
+    """Who sits at the hub itself."""
+
+    def allows(self, visitor: Visitor) -> bool:
+        """Whether somebody may."""
+        match self:
+            case Access.PUBLIC:
+                return True
+            case Access.STAFF:
+                return visitor.staff
+            case Access.JUDGE:
+                return visitor.person is not None
+            case Access.ORGANISER:
+                return visitor.organises
+            case Access.HERE:
+                return visitor.here
 
 
 class GuardedRoute(Route):
-    """A route that asks its rule before anything else."""
+    """A route that asks its rule before anything else, and of a form whether it is one of ours."""
 
     def __init__(
         self, path: str, endpoint: Endpoint, access: Access, *, methods: Collection[str] = ("GET",)
@@ -39,36 +57,12 @@ class GuardedRoute(Route):
         self.access = access
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or refuse with 403."""
-        if self.access is Access.STAFF and not is_staff(HTTPConnection(scope)):
-            raise HTTPException(403)
+        """Answer, or refuse."""
+        visitor = await identify(HTTPConnection(scope))
+        if not self.access.allows(visitor):
+            if visitor.trouble:
+                raise Refusal(503, "trouble")
+            raise Refusal(403, str(self.access))
+        if scope["method"] not in READING and scope["method"] in (self.methods or ()):
+            await read_form(Request(scope, receive))
         await super().handle(scope, receive, send)
-
-
-def is_staff(request: HTTPConnection) -> bool:
-    """Whether a request was made at this machine, by a page of this machine.
-
-    The address alone is not enough: a foreign page whose name was made to point here (DNS rebinding) is
-    opened by a browser on this machine, but names itself as Host; a proxy here speaks for others.
-    """
-    if request.client is None or not _is_loopback(request.client.host):
-        return False
-    if any(name in request.headers for name in FORWARDED):
-        return False
-    hosts = request.headers.getlist("host")
-    return len(hosts) == 1 and _without_port(hosts[0]) in THIS_MACHINE
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        ip = ip_address(address)
-    except ValueError:
-        return False
-    if isinstance(ip, IPv6Address) and ip.ipv4_mapped is not None:
-        ip = ip.ipv4_mapped
-    return ip.is_loopback
-
-
-def _without_port(host: str) -> str:
-    name, colon, port = host.rpartition(":")
-    return name.lower() if colon and port.isdigit() else host.lower()

@@ -9,7 +9,9 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
-from hub.web.errors import on_crash, on_refusal
+from hub.office import Office
+from hub.store import StoreTrouble
+from hub.web.errors import on_crash, on_refusal, on_trouble
 from hub.web.headers import SafeHeaders
 from hub.web.live import Live
 from hub.web.routes import ROUTES
@@ -17,9 +19,9 @@ from hub.web.settings import WebSettings
 from hub.web.site import build_site
 
 
-def create_app(live: Live, *, settings: WebSettings | None = None) -> Starlette:
+def create_app(live: Live, office: Office, *, settings: WebSettings | None = None) -> Starlette:
     """The hub's pages and API. One application serves one event loop, once."""
-    site = build_site(live, settings or WebSettings())
+    site = build_site(live, office, settings or WebSettings())
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -29,7 +31,7 @@ def create_app(live: Live, *, settings: WebSettings | None = None) -> Starlette:
     app = Starlette(
         routes=list(ROUTES),
         middleware=[Middleware(SafeHeaders)],
-        exception_handlers={HTTPException: on_refusal, Exception: on_crash},
+        exception_handlers={HTTPException: on_refusal, StoreTrouble: on_trouble, Exception: on_crash},
         lifespan=lifespan,
     )
     # A redirect would name whatever host the request named.

@@ -9,10 +9,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from hub.web.access import is_staff
+from hub.web.answers import own_path
 from hub.web.headers import SAFE_HEADERS
 from hub.web.language import language_of
+from hub.web.refusal import Refusal
 from hub.web.site import site_of
+from hub.web.visitor import visitor_of
 from shared.texts import translator
 
 
@@ -20,7 +22,13 @@ async def on_refusal(request: Request, error: Exception) -> Response:
     """A request we refuse: unknown address, wrong method, not allowed, too many."""
     if not isinstance(error, HTTPException):
         raise error
-    return _answer(request, error.status_code, error.headers or {})
+    code = error.code if isinstance(error, Refusal) else ""
+    return _answer(request, error.status_code, error.headers or {}, code)
+
+
+async def on_trouble(request: Request, _error: Exception) -> Response:
+    """The database is locked, full or failing: nothing was changed."""
+    return _answer(request, 503, {}, "trouble")
 
 
 async def on_crash(request: Request, _error: Exception) -> Response:
@@ -31,24 +39,44 @@ async def on_crash(request: Request, _error: Exception) -> Response:
     return _answer(request, 500, SAFE_HEADERS)
 
 
-def sentence(status: int, t: NullTranslations) -> str:
+def sentence(status: int, code: str, t: NullTranslations) -> str:
     """What went wrong and what to do, in the visitor's language."""
+    by_code = {
+        "staff": t.gettext("This page is only for judges and organisers. Log in with your name."),
+        "judge": t.gettext("This page is only for judges and organisers. Log in with your name."),
+        "organiser": t.gettext("This page is only for organisers. Log in as one."),
+        "here": t.gettext("This page is only shown at the hub's own screen and keyboard."),
+        "foreign_page": t.gettext("Nothing was changed: the form did not come from a page of this hub."),
+        "old_page": t.gettext(
+            "Nothing was changed: the page with the form is too old. Go back, load it again, and send it again."
+        ),
+        "no_run": t.gettext("There is no such run here."),
+        "trouble": t.gettext(
+            "Nothing was changed: the hub's database takes nothing at the moment (is its disk full?). "
+            "Try again shortly."
+        ),
+    }
     sentences = {
-        403: t.gettext("This page is only for the organisers, at the hub's own screen and keyboard."),
         404: t.gettext("There is no such page here."),
         405: t.gettext("This page can only be looked at."),
         500: t.gettext("Something went wrong in the hub. The timing goes on; please tell the organisers."),
         503: t.gettext("Too many people are watching live right now. Please load the page again shortly."),
     }
-    return sentences.get(status) or t.gettext("This request could not be understood.")
+    return by_code.get(code) or sentences.get(status) or t.gettext("This request could not be understood.")
 
 
-def _answer(request: Request, status: int, headers: Mapping[str, str]) -> Response:
+def _answer(request: Request, status: int, headers: Mapping[str, str], code: str = "") -> Response:
     language = language_of(request)
-    text = sentence(status, translator(language))
+    text = sentence(status, code, translator(language))
     if _is_program(request):
         return JSONResponse({"error": {"status": status, "text": text}}, status, headers=dict(headers))
-    html = site_of(request).renderer.problem(status, text, language=language, staff=is_staff(request))
+    visitor, log_in_to = visitor_of(request), ""
+    if status == 403 and code in ("staff", "judge", "organiser") and not visitor.organises:
+        log_in_to = own_path(request.url.path, "/")
+        log_in_to += f"?{request.url.query}" if request.url.query else ""
+    html = site_of(request).renderer.problem(
+        status, text, language=language, visitor=visitor, log_in_to=log_in_to
+    )
     return HTMLResponse(html, status, headers={"Content-Language": language, **headers})
 
 

@@ -8,11 +8,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from hub.web.access import is_staff
 from hub.web.assets import Asset
 from hub.web.language import COOKIE, COOKIE_AGE_S, asked_language, language_of
 from hub.web.site import site_of
 from hub.web.snapshots import Topic
+from hub.web.visitor import visitor_of
 
 FOR_EVER: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
 FOR_A_DAY: Final = {"Cache-Control": "public, max-age=86400"}
@@ -35,7 +35,7 @@ def _live_page(request: Request, topic: Topic) -> Response:
         snapshot,
         aged_ms=snapshot.aged_ms(site.settings.hand()),
         language=language,
-        staff=is_staff(request),
+        visitor=visitor_of(request),
     )
     response = HTMLResponse(html, headers={"Content-Language": language, "Vary": "Accept-Language, Cookie"})
     if asked_language(request) is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -12,6 +14,9 @@ from hub.web.snapshots import Snapshot, Topic
 from hub.web.standings_view import boards
 from hub.web.tables_view import cards
 from shared.texts import LANGUAGES, translator
+
+if TYPE_CHECKING:
+    from hub.web.visitor import Visitor
 
 REFUSAL_PAGE = "problem.html"
 
@@ -42,7 +47,7 @@ class Renderer:
         )
         return self._render(language, "_tables.html", cards=tables)
 
-    def page(self, snapshot: Snapshot, *, aged_ms: int, language: str, staff: bool) -> str:
+    def page(self, snapshot: Snapshot, *, aged_ms: int, language: str, visitor: Visitor) -> str:
         """A whole page around a snapshot."""
         return self._render(
             language,
@@ -52,12 +57,28 @@ class Renderer:
             revision=snapshot.revision,
             aged_ms=aged_ms,
             at=self._settings.time_of_day(seconds=True),
-            staff=staff,
+            visitor=visitor,
         )
 
-    def problem(self, status: int, sentence: str, *, language: str, staff: bool) -> str:
-        """The page of a request that was not answered as asked."""
-        return self._render(language, REFUSAL_PAGE, topic="", status=status, sentence=sentence, staff=staff)
+    def form_page(self, template: str, *, language: str, visitor: Visitor, **names: object) -> str:
+        """A page for one visitor."""
+        return self._render(
+            language, template, topic=template.removesuffix(".html"), visitor=visitor, **names
+        )
+
+    def problem(
+        self, status: int, sentence: str, *, language: str, visitor: Visitor, log_in_to: str = ""
+    ) -> str:
+        """The page of a request that was not answered as asked; `log_in_to` where logging in would help."""
+        return self._render(
+            language,
+            REFUSAL_PAGE,
+            topic="",
+            status=status,
+            sentence=sentence,
+            visitor=visitor,
+            log_in_to=log_in_to,
+        )
 
     def _render(self, language: str, template: str, **names: object) -> str:
         return (

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from hub.web import data, pages, stream
+from hub.web import audit, data, entry, judge, pages, people_page, stream
 from hub.web.access import Access, GuardedRoute
 
 PUBLIC, STAFF = Access.PUBLIC, Access.STAFF
+FORM: Final = ("GET", "POST")
 
 ROUTES: Final = (
     GuardedRoute("/", pages.standings, PUBLIC),
     GuardedRoute("/events", stream.standings_events, PUBLIC),
     GuardedRoute("/tables", pages.tables, STAFF),
     GuardedRoute("/tables/events", stream.tables_events, STAFF),
+    GuardedRoute("/judge", judge.judge, Access.JUDGE),
+    GuardedRoute("/judge/run", judge.run, Access.JUDGE, methods=FORM),
+    GuardedRoute("/people", people_page.people, Access.ORGANISER, methods=FORM),
+    GuardedRoute("/audit", audit.audit, Access.ORGANISER),
+    GuardedRoute("/login", entry.log_in, PUBLIC, methods=FORM),
+    GuardedRoute("/setup", entry.set_up, Access.HERE, methods=FORM),
+    GuardedRoute("/me", entry.me, Access.JUDGE, methods=FORM),
     GuardedRoute("/api/v1/standings", data.standings, PUBLIC),
     GuardedRoute("/api/v1/tables", data.tables, STAFF),
     GuardedRoute("/api/v1/openapi.json", data.description, PUBLIC),

@@ -29,6 +29,10 @@ class WebSettings:
     now_ms: WallClock = wall_ms
     hand: HandClock = monotonic
 
+    def moment(self, at_ms: int) -> str:
+        """`2026-06-27 14:32:05` at the venue, of a UTC instant in ms."""
+        return datetime.fromtimestamp(at_ms / 1000, UTC).astimezone(self.zone).strftime("%Y-%m-%d %H:%M:%S")
+
     def time_of_day(self, at_ms: int | None = None, *, seconds: bool = False) -> str:
         """`14:32` (or `14:32:05`) at the venue, of a UTC instant in ms or of now."""
         instant = datetime.fromtimestamp((self.now_ms() if at_ms is None else at_ms) / 1000, UTC)

@@ -7,6 +7,7 @@ from typing import cast
 
 from starlette.requests import HTTPConnection
 
+from hub.office import Office
 from hub.web.assets import Assets
 from hub.web.feed import Feed
 from hub.web.live import Live
@@ -20,6 +21,7 @@ class Site:
     """The parts of one server."""
 
     live: Live
+    office: Office
     settings: WebSettings
     assets: Assets
     renderer: Renderer
@@ -27,12 +29,13 @@ class Site:
     feed: Feed
 
 
-def build_site(live: Live, settings: WebSettings) -> Site:
-    """All parts around a live view."""
+def build_site(live: Live, office: Office, settings: WebSettings) -> Site:
+    """All parts around a live view and an office."""
     assets = Assets()
     renderer = Renderer(live, settings, assets)
     return Site(
         live=live,
+        office=office,
         settings=settings,
         assets=assets,
         renderer=renderer,

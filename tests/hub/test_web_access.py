@@ -11,11 +11,12 @@ import pytest
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from hub.web.access import Access, GuardedRoute, is_staff
+from hub.web.access import Access, GuardedRoute
 from hub.web.app import create_app
 from hub.web.pages import standings
 from hub.web.server import Server
-from tests.hub.web_live import FakeLive, a_day, serving
+from hub.web.visitor import is_here
+from tests.hub.web_live import FakeLive, a_day, nobodys_office, serving
 
 STAFF_PATHS = {"/tables", "/tables/events", "/api/v1/tables"}
 
@@ -27,7 +28,7 @@ def hub() -> Iterator[Server]:
 
 
 def test_every_route_of_the_application_has_a_rule() -> None:
-    routes = create_app(FakeLive()).routes
+    routes = create_app(FakeLive(), nobodys_office()).routes
     assert all(isinstance(route, GuardedRoute) for route in routes)
     guarded = cast(list[GuardedRoute], routes)
     assert {route.path for route in guarded if route.access is Access.STAFF} == STAFF_PATHS
@@ -71,12 +72,12 @@ def test_staff_is_who_sits_at_this_machine_and_named_it(
         "client": None if client is None else (client, 50000),
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
-    assert is_staff(HTTPConnection(scope)) is staff
+    assert is_here(HTTPConnection(scope)) is staff
 
 
 def test_two_host_headers_are_nobody_of_ours() -> None:
     headers = [(b"host", b"localhost"), (b"host", b"puzzle.example")]
-    assert not is_staff(HTTPConnection({"type": "http", "client": ("127.0.0.1", 1), "headers": headers}))
+    assert not is_here(HTTPConnection({"type": "http", "client": ("127.0.0.1", 1), "headers": headers}))
 
 
 @pytest.mark.parametrize("path", sorted(STAFF_PATHS))
@@ -94,7 +95,10 @@ def test_a_claim_to_be_this_machine_is_not_believed(hub: Server, path: str) -> N
 
 @pytest.mark.parametrize(
     ("language", "sentence"),
-    [("es", "Esta página es solo para la organización"), ("en", "This page is only for the organisers")],
+    [
+        ("es", "Esta página es solo para jueces y organización"),
+        ("en", "This page is only for judges and org"),
+    ],
 )
 def test_who_is_refused_is_told_why_in_the_own_language(hub: Server, language: str, sentence: str) -> None:
     headers = {"Host": "rebound.example", "Accept-Language": language}

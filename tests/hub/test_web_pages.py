@@ -211,7 +211,7 @@ def test_every_answer_carries_the_safe_headers(hub: httpx.Client, method: str, p
     answer = hub.request(method, path)
     assert answer.headers["content-security-policy"] == POLICY
     assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["referrer-policy"] == "same-origin"
     if path != "/favicon.ico" or method not in ("GET", "HEAD"):
         assert answer.headers["cache-control"] == "no-store"
 

@@ -16,7 +16,7 @@ import pytest
 
 from hub.web.app import create_app
 from hub.web.server import CannotListen, PortTaken, Server
-from tests.hub.web_live import QUICK, FakeLive, a_day, line, serving
+from tests.hub.web_live import QUICK, FakeLive, a_day, line, nobodys_office, serving
 
 DEADLINE_S = 20.0
 
@@ -231,7 +231,7 @@ def test_a_change_told_after_the_end_harms_nobody() -> None:
 def test_a_taken_port_is_said_before_anything_starts() -> None:
     live, other = a_day(), FakeLive()
     with serving(live) as server:
-        second = Server(create_app(other), host="127.0.0.1", port=server.port)
+        second = Server(create_app(other, nobodys_office()), host="127.0.0.1", port=server.port)
         threads_before = threading.active_count()
         with pytest.raises(PortTaken, match=f"port {server.port} .* is taken"):
             second.start()
@@ -242,12 +242,14 @@ def test_a_taken_port_is_said_before_anything_starts() -> None:
 
 def test_an_address_that_is_not_ours_is_said_in_words() -> None:
     with pytest.raises(CannotListen, match=r"cannot serve pages at 192\.0\.2\.1:8000"):
-        Server(create_app(FakeLive()), host="192.0.2.1", port=8000).start()
+        Server(create_app(FakeLive(), nobodys_office()), host="192.0.2.1", port=8000).start()
 
 
 def test_it_is_told_when_the_server_ends_by_itself_and_not_when_stopped() -> None:
     died = threading.Event()
-    server = Server(create_app(a_day(), settings=QUICK), host="127.0.0.1", port=0, died=died.set)
+    server = Server(
+        create_app(a_day(), nobodys_office(), settings=QUICK), host="127.0.0.1", port=0, died=died.set
+    )
     server.start()
     server._uvicorn.should_exit = True
     assert died.wait(DEADLINE_S)

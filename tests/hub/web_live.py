@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import copy
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from hub.office import Office, open_office
+from hub.store import Store
+from hub.view import View
 from hub.web.app import create_app
 from hub.web.server import Server
 from hub.web.settings import WebSettings
+from shared.clock import monotonic, wall_ms
 from shared.duration import clock_text
+from shared.rulebook import shipped_rulebook
 
 QUICK = WebSettings(heartbeat_s=0.2, settle_s=0.02)
 """Short intervals, so that tests wait for little."""
@@ -76,12 +84,27 @@ class FakeLive:
             wake()
 
 
+@cache
+def nobodys_office() -> Office:
+    """An office where nobody can log in, for tests of what everyone may see."""
+    folder = tempfile.TemporaryDirectory()
+    store = Store.open(Path(folder.name) / "hub.sqlite3", wall_ms)
+    view = View(shipped_rulebook("torneo-puzzles-2026"), hand=monotonic, wall=wall_ms)
+    office = open_office(store, view, wall=wall_ms, hand=monotonic)
+    _kept.append(folder)
+    return office
+
+
+_kept: list[tempfile.TemporaryDirectory[str]] = []
+"""A folder is removed when nobody keeps it any more."""
+
+
 @contextmanager
 def serving(
     live: FakeLive, settings: WebSettings = QUICK, *, host: str = "127.0.0.1", port: int = 0
 ) -> Iterator[Server]:
     """A real server around a live view."""
-    server = Server(create_app(live, settings=settings), host=host, port=port)
+    server = Server(create_app(live, nobodys_office(), settings=settings), host=host, port=port)
     server.start()
     try:
         yield server

@@ -1,0 +1,38 @@
+"""Addresses as QR codes, and the address under which phones find this machine."""
+
+from __future__ import annotations
+
+import socket
+
+import segno
+from markupsafe import Markup
+from starlette.requests import Request
+
+from hub.web.visitor import THIS_MACHINE, is_encrypted
+
+
+def qr_svg(text: str) -> Markup:
+    """A QR code to stand in a page."""
+    return Markup(segno.make_qr(text, error="m").svg_inline(scale=5, border=4, light="#fff"))  # our own SVG
+
+
+def site_address(request: Request) -> str:
+    """`http://192.168.1.5:8000`: as the visitor named it, but never a name that means each machine itself."""
+    host = request.headers.get("x-forwarded-host") or request.headers.get("host", "")
+    name, colon, port = host.rpartition(":")
+    if not (colon and port.isdigit()):
+        name, port = host, ""
+    if name.lower() in THIS_MACHINE or not name:
+        name = _own_address()
+    scheme = "https" if is_encrypted(request) else "http"
+    return f"{scheme}://{name}:{port}" if port else f"{scheme}://{name}"
+
+
+def _own_address() -> str:
+    """Of this machine in its network; connecting a datagram socket sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return socket.gethostname()
+        return str(probe.getsockname()[0])
