@@ -19,15 +19,25 @@ def enter_own_mounts(module: str, arguments: list[str]) -> bool:  # noqa: RET503
     """
     if os.environ.get(_INSIDE):
         return True
-    space = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-r", "-m"]
-    try:
-        tried = subprocess.run([*space, "mount", "-t", "tmpfs", "tmpfs", "/tmp"], capture_output=True)
-    except FileNotFoundError:
-        return False
-    if tried.returncode:
+    if not may_mount():
         return False
     os.environ[_INSIDE] = "1"
+    space = own_mounts()
     os.execvp(space[0], [*space, sys.executable, "-m", module, *arguments])
+
+
+def own_mounts() -> list[str]:
+    """What begins a command that may mount file systems for itself: as root, and for anybody else."""
+    return ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-r", "-m"]
+
+
+def may_mount() -> bool:
+    """Whether that works on this machine."""
+    try:
+        command = [*own_mounts(), "mount", "-t", "tmpfs", "tmpfs", "/tmp"]
+        return subprocess.run(command, capture_output=True).returncode == 0
+    except FileNotFoundError:
+        return False
 
 
 class SmallDisk:

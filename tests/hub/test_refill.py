@@ -108,9 +108,7 @@ def archived(folder: Path, name: str) -> tuple[Path, list[Path]]:
         event_from_json(json.loads(line)) for log in logs for line in log.read_text().splitlines() if line
     ]
     store = Store.open(folder / "hub.sqlite3", now_ms)
-    for found in events:
-        if found.device != "hub":
-            store.append_batch([sent(found, device=found.device)])
+    store.append_batch([sent(found, device=found.device) for found in events if found.device != "hub"])
     store.replace_plan([PlanRow("1", 1, 1, "e1", "adulto", "=Ñandú, «Ana»", "resident")])
     target = folder / "t.zip"
     write_archive(target, store, shipped_rulebook(BOOK), rulebook_text(BOOK))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.brokers import Mosquitto, free_port
+from tests.chaos.disks import own_mounts
 from tests.waiting import wait_until
 
 START_S = 60.0
@@ -32,6 +33,12 @@ class Process:
     def start(self) -> None:
         """Start it."""
         self._process = subprocess.Popen(self._command, cwd=self._cwd, stdout=subprocess.DEVNULL)
+
+    def on_a_small_disk(self, folder: Path, size: str) -> None:
+        """From its next start on it sees a new file system of this size there, with what is there now."""
+        kept = folder.with_name(f"{folder.name}-kept")
+        mounts = f"cp -a {folder} {kept} && mount -t tmpfs -o size={size} tmpfs {folder} && cp -a {kept}/. {folder}/"
+        self._command = [*own_mounts(), "sh", "-c", f'{mounts} && exec "$@"', "sh", *self._command]
 
     @property
     def pid(self) -> int:
