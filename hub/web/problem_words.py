@@ -43,8 +43,12 @@ def _sentences(t: NullTranslations) -> Mapping[str, str]:
         "act_without_start": t.pgettext("problem", "a press belongs to a run whose start is missing"),
         "did_not_start_but_has_a_run": t.pgettext("problem", "marked as absent, but there is a run"),
         "clock_went_back": t.pgettext("problem", "a table's clock went back: its log or its clock is broken"),
-        "ran_again_unvoided": t.pgettext("problem", "ran again though an earlier run was ruled out and not voided"),
-        "ruling_says_nothing": t.pgettext("problem", "a ruling names neither another entrant nor another table"),
+        "ran_again_unvoided": t.pgettext(
+            "problem", "ran again though an earlier run was ruled out and not voided"
+        ),
+        "ruling_says_nothing": t.pgettext(
+            "problem", "a ruling names neither another entrant nor another table"
+        ),
         "which_puzzle": t.pgettext("problem", "a ruling on pieces does not say which of several puzzles"),
         "nothing_to_revoke": t.pgettext("problem", "the ruling to be revoked is not there"),
         "one_run_in_two_logs": t.pgettext("problem", "two table timers timed the same run"),
