@@ -93,15 +93,21 @@ def parse_toml(model: type[Model], raw: bytes, name: str, kind: str, also: Also 
         raise BadFile(name, [FileProblem(line, "", "not UTF-8 text; save it as UTF-8")]) from error
     try:
         data = tomllib.loads(text.replace("\r\n", "\n"))
-    except (ValueError, RecursionError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise BadFile(name, [FileProblem(None, "", f"not TOML: {error}")]) from error
+    except (ValueError, RecursionError) as error:
+        text = "not TOML that anybody wrote: it nests too deep, or holds a number that is too long"
+        raise BadFile(name, [FileProblem(None, "", text)]) from error
     problems: list[FileProblem] = []
     try:
         checked = model.model_validate(data)
     except ValidationError as error:
         problems += _problems(error, text, data, kind)
         checked = None
-    problems += [replace(p, line=p.line or line_of(text, p.key.split("."))) for p in also(data)]
+    problems += [
+        replace(p, line=p.line or line_of(text, _parts(p.key)), key=_dotted(_parts(p.key)))
+        for p in also(data)
+    ]
     if checked is None or problems:
         raise BadFile(name, problems)
     return checked
@@ -116,6 +122,15 @@ _SAY: Final[dict[str, str]] = {
     "bool_type": "must be true or false, without quotes",
     "model_type": "must be a table of keys",
     "tuple_type": "must be a list",
+    "dict_type": 'must be text, or { es = "…", en = "…" }',
+    "too_short": "has too few entries; add what is missing",
+    "string_too_short": "is empty; write something",
+    "string_too_long": "is too long; shorten it",
+    "greater_than": "is too small; write a larger one",
+    "greater_than_equal": "is too small; write a larger one",
+    "less_than_equal": "is too large; write a smaller one",
+    "date_from_datetime_parsing": "must be a date, written 2026-05-09 without quotes",
+    "date_type": "must be a date, written 2026-05-09 without quotes",
 }
 
 
@@ -150,6 +165,10 @@ def _inside(here: Any, part: int | str) -> tuple[bool, Any]:
     if isinstance(here, list) and isinstance(part, int) and part < len(here):
         return True, here[part]
     return False, here
+
+
+def _parts(key: str) -> tuple[int | str, ...]:
+    return tuple(int(part) if part.isdigit() else part for part in key.split("."))
 
 
 def _dotted(path: tuple[int | str, ...]) -> str:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from shared.checked_toml import BadFile, load_toml, parse_toml
 from shared.core.rules import CategoryRules
+from shared.rulebook_checks import contradictions
 from shared.rulebook_schema import RulebookFile
 
 
@@ -40,7 +41,7 @@ class Rulebook:
 def load_rulebook(path: Path) -> Rulebook:
     """The rulebook in a file, or BadRulebook with every problem of it."""
     try:
-        return _rulebook(load_toml(RulebookFile, path, "a rulebook"))
+        return _rulebook(load_toml(RulebookFile, path, "a rulebook", contradictions))
     except BadFile as error:
         raise BadRulebook(error.name, error.problems) from error
 
@@ -48,7 +49,7 @@ def load_rulebook(path: Path) -> Rulebook:
 def parse_rulebook(raw: bytes, name: str = "rulebook") -> Rulebook:
     """The rulebook in a file's bytes, or BadRulebook with every problem of it."""
     try:
-        return _rulebook(parse_toml(RulebookFile, raw, name, "a rulebook"))
+        return _rulebook(parse_toml(RulebookFile, raw, name, "a rulebook", contradictions))
     except BadFile as error:
         raise BadRulebook(error.name, error.problems) from error
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from typing import Annotated, Literal, Self, TypeVar
+from typing import Annotated, Literal, TypeVar
 from zoneinfo import available_timezones
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
 from shared.checked_toml import (
     Count,
@@ -125,12 +125,6 @@ class AmongTable(Table):
     born: Ages | None = None
     flag: Id | None = None
 
-    @model_validator(mode="after")
-    def _says_who(self) -> Self:
-        if self.ages is None and self.born is None and self.flag is None:
-            raise ValueError('who? write for example ages = "5-14", born = "-2010" or flag = "resident"')
-        return self
-
     def rules(self) -> Among:
         """The same as the core checks it."""
         return Among(self.least, self.ages, self.born, self.flag)
@@ -169,21 +163,6 @@ class UnfinishedTable(Table):
     per_piece: Seconds = 0
     order: Order = Order.FINISHERS_FIRST
 
-    @model_validator(mode="after")
-    def _loose_pieces_cost(self) -> Self:
-        if self.count is CountKind.LOOSE and self.per_piece == 0:
-            raise ValueError('loose pieces need what each costs: write for example per_piece = "10s"')
-        if self.count is not CountKind.LOOSE and self.per_piece:
-            raise ValueError("only loose pieces cost time: leave per_piece out")
-        if self.count is not CountKind.LOOSE and self.order is Order.ONE_SCALE:
-            raise ValueError("one scale needs loose pieces: others are no time")
-        grouped = self.count in (CountKind.LOOSE, CountKind.JOINED)
-        if grouped and self.group is None:
-            raise ValueError("group is missing: from how many pieces on is a group correct? write group = 3")
-        if not grouped and self.group is not None:
-            raise ValueError(f'count = "{self.count}" knows no groups: leave group out')
-        return self
-
 
 class EscapeTable(Table):
     """The escape stage: steps in order, its own limit, help paid with tickets."""
@@ -198,12 +177,6 @@ class EscapeTable(Table):
     redeemed_ticket: Seconds
     redeem_solved: Count
     redeem_stuck: tuple[Count, ...]
-
-    @model_validator(mode="after")
-    def _one_number_a_step(self) -> Self:
-        if len(self.redeem_stuck) != self.steps:
-            raise ValueError(f"redeem_stuck needs one number for each of the {self.steps} steps")
-        return self
 
     def rules(self) -> EscapeRules:
         """The escape stage as the core folds it."""
@@ -238,20 +211,6 @@ class CategoryTable(Table):
     guests: Id | None = None
     ranking: tuple[RankingTable, ...] = ()
     who: WhoTable | None = None
-
-    @model_validator(mode="after")
-    def _has_puzzles(self) -> Self:
-        if (self.pieces is None) is (self.puzzles is None):
-            raise ValueError(
-                "write pieces = 500 for one puzzle, or puzzles = [500, 1000] for several in order"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _escape_fits(self) -> Self:
-        if self.escape is not None and self.escape.limit > self.limit:
-            raise ValueError("the escape's limit cannot be longer than the limit of the whole run")
-        return self
 
     def rules(self) -> CategoryRules:
         """The category as the core folds it."""
@@ -289,11 +248,3 @@ class RulebookFile(Table):
     tournament: TournamentTable
     confirm: tuple[ConfirmTable, ...] = ()
     category: Annotated[tuple[CategoryTable, ...], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _ids_differ(self) -> Self:
-        ids = [c.id for c in self.category]
-        twice = sorted({i for i in ids if ids.count(i) > 1})
-        if twice:
-            raise ValueError(f"two categories have the id {', '.join(twice)}; give each its own")
-        return self

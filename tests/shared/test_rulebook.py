@@ -289,6 +289,21 @@ def test_checking_a_shipped_rulebook_prints_what_to_confirm() -> None:
 CATEGORY = f'{HEAD}[[category]]\nid = "c"\nname = "C"\npieces = 9\nlimit = "1h"\n{JOINED}\n'
 
 
+RANKING = '[[category.ranking]]\nid = "r"\nname = "R"\nflag = "r"\n'
+ESCAPE = """[category.escape]
+steps = 5
+limit = "2h"
+tickets = 3
+hint_tickets = 1
+solution_tickets = 2
+help_wait = "5m"
+bought_ticket = "10m"
+redeemed_ticket = "3m"
+redeem_solved = 10
+redeem_stuck = [0, 2]
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -298,7 +313,10 @@ CATEGORY = f'{HEAD}[[category]]\nid = "c"\nname = "C"\npieces = 9\nlimit = "1h"\
         (CATEGORY.replace('"1h"', '"0s"'), ["line 7: category[1].limit"]),
         (CATEGORY.replace('"1h"', "60"), ["line 7", "a duration is text"]),
         (CATEGORY.replace('id = "c"', 'id = "C c"'), ['"C c" is no id']),
-        (CATEGORY + CATEGORY.removeprefix(HEAD), ["two categories have the id c"]),
+        (
+            CATEGORY + CATEGORY.removeprefix(HEAD),
+            ['line 10: category[2].id: another category has the id "c"'],
+        ),
         (CATEGORY.replace("pieces = 9", ""), ["write pieces = 500 for one puzzle"]),
         (
             CATEGORY.replace("pieces = 9", "pieces = 9\npuzzles = [1, 2]"),
@@ -315,11 +333,36 @@ CATEGORY = f'{HEAD}[[category]]\nid = "c"\nname = "C"\npieces = 9\nlimit = "1h"\
         (CATEGORY.replace('"joined"', '"largest"'), ["knows no groups"]),
         (CATEGORY + 'who = { people = "6-4" }\n', ['"6-4" runs backwards: write "4-6"']),
         (CATEGORY + 'who = { people = "many" }\n', ["a range is text"]),
-        (CATEGORY + 'who = { people = "2", among = [{ least = 1 }] }\n', ["who?"]),
+        (CATEGORY + 'who = { people = "2", among = [{ least = 1 }] }\n', ["among whom?"]),
         (CATEGORY + "[category.escape]\nsteps = 2\n", ["category[1].escape.limit: is missing"]),
         (HEAD.replace('"T"', "T"), ["not TOML"]),
         (HEAD + 'time_zone = "Mars"\n', ["line 3: tournament.time_zone: 'Mars' is no time zone"]),
         ("[" * 5000, ["not TOML"]),
+        ("a = " + "[" * 5000, ["nests too deep"]),
+        (
+            CATEGORY + "colour = 1\n" + CATEGORY.removeprefix(HEAD),
+            ["is no key", "another category has the id"],
+        ),
+        (
+            CATEGORY.replace("3 }", '3, per_piece = "1s", order = "one_scale" }'),
+            ["leave per_piece out", "one scale"],
+        ),
+        (CATEGORY.replace("group = 3", "group = 10"), ["a group of 10 is more than the puzzle's 9 pieces"]),
+        (CATEGORY + 'who = { people = "0" }\n', ["nobody is no entrant"]),
+        (
+            CATEGORY + 'who = { people = "1", among = [{ least = 2, flag = "x" }] }\n',
+            ["more than the people"],
+        ),
+        (
+            CATEGORY + '[[confirm]]\nkey = "x.limit"\nquestion = "?"\n',
+            ["begins with no category of this file"],
+        ),
+        (CATEGORY + RANKING + RANKING, ["another ranking of the category has the id"]),
+        (CATEGORY + 'guests = "r"\n' + RANKING, ["always empty"]),
+        (
+            CATEGORY + ESCAPE,
+            ["longer than the limit", "one number for each of the 5 steps", "more tickets are redeemed"],
+        ),
     ],
 )
 def test_every_problem_says_where_it_is_and_what_to_write(text: str, told: list[str]) -> None:
