@@ -1,0 +1,202 @@
+"""What is installed on a machine: units, the broker's settings, templates and the installer itself."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from device.config import load_settings as load_table_timer
+from hub.config import load_settings as load_hub
+from shared.broker import Disconnected, PublishRefused, Received
+from shared.checked_toml import BadFile
+from tests.brokers import Mosquitto
+from tests.mqtt_peer import Peer, quick_settings
+
+SYSTEMD = Path(__file__).parent.parent.parent / "systemd"
+UNITS = sorted(SYSTEMD.glob("*/*.service"))
+MOST_EXPOSED = 2.0
+
+analyze = pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not there: apt install systemd"
+)
+every_unit = pytest.mark.parametrize("unit", UNITS, ids=[unit.name for unit in UNITS])
+
+
+def read(unit: Path) -> configparser.ConfigParser:
+    """A unit; of keys that stand several times the last."""
+    parser = configparser.ConfigParser(strict=False, interpolation=None, delimiters=("=",))
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read_string(unit.read_text())
+    return parser
+
+
+def installed(unit: Path, folder: Path) -> Path:
+    """The unit with a program that is there on any machine."""
+    text = re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", unit.read_text(), flags=re.M)
+    copy = folder / unit.name
+    copy.write_text(text)
+    return copy
+
+
+def said(*command: str | Path) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def test_there_are_units_for_table_hub_and_broker() -> None:
+    assert [unit.name for unit in UNITS] == [
+        "table-timer.service",
+        "timer-hub-broker.service",
+        "timer-hub.service",
+    ]
+
+
+@analyze
+@every_unit
+def test_systemd_finds_nothing_to_say_about_a_unit(unit: Path, tmp_path: Path) -> None:
+    """Its exit code alone tells nothing: an unknown key is only printed."""
+    assert said("systemd-analyze", "verify", installed(unit, tmp_path)) == ""
+
+
+@analyze
+@every_unit
+def test_a_unit_is_hardly_exposed(unit: Path, tmp_path: Path) -> None:
+    told = said("systemd-analyze", "security", "--offline=true", "--no-pager", installed(unit, tmp_path))
+    level = re.search(r"Overall exposure level for \S+: ([\d.]+)", told)
+    assert level is not None, told
+    assert float(level[1]) <= MOST_EXPOSED
+
+
+@every_unit
+def test_a_unit_is_started_again_for_ever_and_waits_for_nobody(unit: Path) -> None:
+    """E08, D09: neither network nor start limit."""
+    parser = read(unit)
+    assert parser["Unit"]["StartLimitIntervalSec"] == "0"
+    assert not {"After", "Requires", "Wants", "BindsTo"} & set(parser["Unit"])
+    service = parser["Service"]
+    assert (service["Type"], service["Restart"], service["RestartSec"]) == ("notify", "always", "1")
+
+
+@pytest.mark.parametrize("name", ["device/table-timer.service", "hub/timer-hub.service"])
+def test_the_watchdog_of_a_program_bites_before_that_of_a_raspberry_pi(name: str) -> None:
+    """E10."""
+    assert int(read(SYSTEMD / name)["Service"]["WatchdogSec"]) == 10
+    manager = configparser.ConfigParser()
+    manager.read(SYSTEMD / "watchdog.conf")
+    assert manager["Manager"]["RuntimeWatchdogSec"] == manager["Manager"]["RebootWatchdogSec"] == "14"
+
+
+def test_lgpio_can_write_its_pipes_where_the_table_timer_runs() -> None:
+    """B08."""
+    service = read(SYSTEMD / "device" / "table-timer.service")["Service"]
+    assert service["WorkingDirectory"] == f"%t/{service['RuntimeDirectory']}"
+    assert {"gpio", "i2c"} <= set(service["SupplementaryGroups"].split())
+
+
+@every_unit
+def test_a_unit_runs_as_a_user_that_is_made_for_it(unit: Path) -> None:
+    (people,) = unit.parent.glob("*.sysusers.conf")
+    assert f"u {read(unit)['Service']['User']} -" in people.read_text()
+
+
+def test_the_installer_knows_every_file_that_lies_beside_it() -> None:
+    script = (SYSTEMD / "install.sh").read_text()
+    files = [path.relative_to(SYSTEMD) for path in SYSTEMD.rglob("*") if path.is_file()]
+    assert [str(path) for path in files if path.name != "install.sh" and str(path) not in script] == []
+    named = re.findall(
+        r"\b(?:device|hub)/[a-z][\w.-]*\.(?:conf|service|rules|toml|txt)\b|^\w+\.conf\b", script, re.M
+    )
+    assert [name for name in named if not (SYSTEMD / name).is_file()] == []
+
+
+@pytest.mark.skipif(
+    shutil.which("shellcheck") is None, reason="shellcheck is not there: apt install shellcheck"
+)
+def test_the_installer_is_clean_for_shellcheck() -> None:
+    assert said("shellcheck", SYSTEMD / "install.sh") == ""
+
+
+@pytest.mark.parametrize("arguments", [(), ("table",), ("hub", "--nonsense")])
+def test_the_installer_tells_how_it_is_used(arguments: tuple[str, ...]) -> None:
+    done = subprocess.run([SYSTEMD / "install.sh", *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "install.sh device|hub" in done.stderr
+
+
+def test_a_new_table_timer_lacks_its_table_number_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "table-timer.toml"
+    text = (SYSTEMD / "device" / "table-timer.toml").read_text().replace("@DEVICE@", "t-0123ab")
+    path.write_text(text)
+    with pytest.raises(BadFile) as caught:
+        load_table_timer(path)
+    assert [problem.key for problem in caught.value.problems] == ["table"]
+    path.write_text(text.replace("# table =", "table = 7").replace("# username", "username"))
+    settings = load_table_timer(path)
+    assert (settings.table, settings.hub.username) == (7, "t-0123ab")
+
+
+def test_a_new_hub_can_run_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "hub.toml"
+    path.write_text((SYSTEMD / "hub" / "hub.toml").read_text().replace("@PASSWORD@", "secret"))
+    settings, _ = load_hub(path)
+    assert settings.broker.username == "hub"
+    assert not settings.web.open
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    """mosquitto with the settings that are installed, on a port and with files of its own."""
+    users = tmp_path / "passwd"
+    users.write_text("".join(f"{name}:{name}-password\n" for name in ("hub", "t01", "t02")))
+    acl = tmp_path / "acl"
+    acl.write_text((SYSTEMD / "hub" / "acl").read_text())
+    text = (SYSTEMD / "hub" / "mosquitto.conf").read_text()
+    text = text.replace("/etc/timer-hub/broker", str(tmp_path)).replace("listener 1883\n", "")
+    running = Mosquitto(tmp_path, text.replace("set_tcp_nodelay true\n", "").splitlines())
+    subprocess.run(["mosquitto_passwd", "-U", users], check=True)
+    running.start()
+    yield running
+    running.stop()
+
+
+def peer(broker: Mosquitto, name: str, *topics: str, password: str | None = None) -> Peer:
+    settings = quick_settings(broker.port, name)
+    return Peer(replace(settings, username=name, password=password or f"{name}-password"), *topics)
+
+
+def test_a_table_speaks_and_hears_under_its_own_name_only(broker: Mosquitto) -> None:
+    """D09: not even the start order of another one."""
+    hub = peer(broker, "hub", "puzzle/1/+/up/+").connected()
+    first = peer(broker, "t01", "puzzle/1/t01/down/+", "puzzle/1/t02/down/+", "puzzle/1/all/+").connected()
+    for topic in ("puzzle/1/t01/up/event", "puzzle/1/all/start", "puzzle/1/t02/down/plan"):
+        forger = peer(broker, "t02").connected()
+        forger.send(topic, b"forged")
+        forger.until(PublishRefused)
+        forger.client.stop()
+    second = peer(broker, "t02").connected()
+    second.send("puzzle/1/t02/up/event", b"own")
+    assert hub.until(Received).topic == "puzzle/1/t02/up/event"
+    hub.send("puzzle/1/t02/down/plan", b"not for t01")
+    hub.send("puzzle/1/t01/down/plan", b"for t01")
+    hub.send("puzzle/1/all/hub", b"for all")
+    assert first.payloads(2) == [b"for t01", b"for all"]
+    for one in (hub, first, second):
+        one.client.stop()
+
+
+@pytest.mark.parametrize("password", ["wrong", None])
+def test_nobody_comes_in_without_a_password(broker: Mosquitto, password: str | None) -> None:
+    settings = quick_settings(broker.port, "t01")
+    if password is not None:
+        settings = replace(settings, username="t01", password=password)
+    stranger = Peer(settings)
+    refused = stranger.until(Disconnected)
+    assert "not auth" in refused.reason.lower() or "bad user" in refused.reason.lower()
+    stranger.client.stop()
