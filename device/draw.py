@@ -163,7 +163,7 @@ def _draw_bottom(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, 
     if inverse and rows:
         pen.rectangle((0, floor - 1 + dy, WIDTH - 1, HEIGHT - 1), fill=1)
     ink = 0 if inverse else 1
-    baseline = dy + _baseline("".join(rows), style, _BOTTOM, _BOTTOM_BASELINE, _FLOOR) if rows else 0
+    baseline = dy + _baseline("".join(rows), style, _BOTTOM - 1, _BOTTOM_BASELINE, _FLOOR) if rows else 0
     for n, text in enumerate(reversed(rows)):
         x = dx + (_USED - style.width(text)) // 2
         _write(pen, x, baseline - n * _ROW, text, style, ink)
