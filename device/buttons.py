@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from types import MappingProxyType
@@ -123,8 +124,11 @@ class Buttons:
     def close(self) -> None:
         """Lets go of the pins; no edge is put after it returns."""
         for device in self._devices.values():
-            device.pin.when_changed = None
-            device.close()
+            # lgpio claims a line anew to let go of it, which its own thread may still hold; the kernel frees it
+            with suppress(Exception):
+                device.pin.when_changed = None
+            with suppress(Exception):
+                device.close()
         self._devices.clear()
         self._callbacks.clear()
 

@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINES = 54, MOST_FDS = 1024, PATH_BYTES = 512 };
+enum { LINES = 54, MOST_FDS = 1024, PATH_BYTES = 512, PATIENCE_MS = 1000 };
 
 static const char CHIP[] = "/dev/gpiochip";
 static const char REVISION[] = "/proc/device-tree/system/linux,revision";
@@ -94,10 +94,14 @@ static int request_line(struct gpio_v2_line_request *request) {
     mkfifo(path, 0600);
     int fd = remember(really_open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC, 0), (int)line + 1);
     if (fd < 0) return -1;
-    if (flock(fd, LOCK_EX | LOCK_NB)) {
-        close(fd);
-        errno = EBUSY;
-        return -1;
+    /* what was just closed stays held while another thread of the library still polls it */
+    for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
+        if (tries == PATIENCE_MS) {
+            close(fd);
+            errno = EBUSY;
+            return -1;
+        }
+        usleep(1000);
     }
     flags_of_line[line] = request->config.flags;
     request->fd = fd;
