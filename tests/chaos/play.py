@@ -66,6 +66,8 @@ def play(
             f"{s.name} ended by itself: exit codes {s.falls}" for s in (arena.timers, arena.broker) if s.falls
         ]
         verdict.wrong += falls
+        if arena.hub.falls:  # a hub cannot start on a full disk; whoever started it starts it again
+            say(f"the hub was started again {len(arena.hub.falls)} times")
     finally:
         arena.close()
     return Played(seed, len(faults), verdict)

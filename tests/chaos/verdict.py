@@ -138,5 +138,6 @@ def _lines(category: dict[str, Any], names: tuple[str, ...]) -> list[dict[str, A
 def _tracebacks(arena: Arena) -> Iterator[str]:
     for service in (arena.hub, arena.timers, arena.broker):
         said = service.said.read_text(errors="replace") if service.said.exists() else ""
-        if "Traceback" in said:
-            yield f"{service.said} has a traceback: {said[said.index('Traceback') :][:2000]}"
+        for sign in ("Traceback", "an error of its own"):
+            if sign in said:
+                yield f"{service.said} has a bug of ours: {said[max(0, said.index(sign) - 200) :][:2000]}"
