@@ -99,7 +99,13 @@ def _parts(settings: TableTimerFile, panel: Any) -> Any:
     return Parts(
         seat=Seat(settings.table, categories_of(settings, "settings"), settings.language),
         link=LinkSettings(
-            hub.host, hub.port, settings.device, hub.base, username=hub.username, password=hub.password
+            hub.host,
+            hub.port,
+            settings.device,
+            hub.base,
+            username=hub.username,
+            password=hub.password,
+            tls=hub.tls(),
         ),
         state_dir=settings.state_dir,
         boot=kernel_boot_id(),
@@ -129,6 +135,35 @@ def check_display(path: Path) -> None:
     trouble = show_frame(panel, frame(settings.display.driver, settings.language), stop)
     if trouble:
         raise click.ClickException(f"no display: {trouble}")
+
+
+@main.command()
+@ConfigFile
+@click.option(
+    "--press", "press_s", type=click.FloatRange(0.1, 600), default=15.0, help="Seconds for each button."
+)
+def selftest(path: Path, press_s: float) -> None:
+    """Walk through display, buttons, clock, card, supply and network; the table timer must not be running."""
+    from device.buttons import open_factory
+    from device.self_test import Bench, SelfTest
+
+    settings = _settings(path)
+    bench = Bench(
+        panel=_panel(settings),
+        pin_factory=lambda: open_factory(settings.buttons.pins),
+        pins=settings.buttons.numbers(),
+        state_dir=settings.state_dir,
+        hub=(settings.hub.host, settings.hub.port),
+        language=settings.language,
+        allow_volatile=settings.allow_volatile,
+        press_s=press_s,
+    )
+    good = True
+    for finding in SelfTest(bench).run():
+        click.echo(str(finding))
+        good = good and finding.ok
+    click.echo("all is well" if good else "not all is well")
+    raise SystemExit(0 if good else 1)
 
 
 @main.command("adopt-card")

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 
 from device.debounce import Button
 from device.rest import RestAfter
+from shared.broker import Tls
 from shared.checked_toml import BadFile, FileProblem, Name, Table, load_toml
 from shared.core.rules import CategoryRules
 from shared.rulebook import BadRulebook, find_rulebook
@@ -87,6 +88,17 @@ class HubTable(Table):
     base: Annotated[Name, AfterValidator(_base)] = DEFAULT_BASE
     username: Name | None = None
     password: Name | None = None
+    ca: Path | None = None
+    """Certificate of the authority that the broker's own comes from; with it the connection is encrypted.
+
+    In the file, a path from the folder the file lies in.
+    """
+    certified_name: Name | None = None
+    """What the broker's certificate says, if it is not the host."""
+
+    def tls(self) -> Tls | None:
+        """How the connection is encrypted."""
+        return None if self.ca is None else Tls(self.ca, certified_name=self.certified_name)
 
 
 class TableTimerFile(Table):
@@ -108,7 +120,13 @@ class TableTimerFile(Table):
 
 def load_settings(path: Path) -> TableTimerFile:
     """The settings in a file, or BadFile with every problem of it."""
-    return load_toml(TableTimerFile, path, "the table timer's settings", _further_problems)
+    settings = load_toml(TableTimerFile, path, "the table timer's settings", _further_problems)
+    if settings.hub.ca is None:
+        return settings
+    ca = path.resolve().parent / settings.hub.ca
+    if not ca.is_file():
+        raise BadFile(str(path), [FileProblem(None, "hub.ca", f"{ca} is not there; copy it there")])
+    return settings.model_copy(update={"hub": settings.hub.model_copy(update={"ca": ca})})
 
 
 def _further_problems(data: dict[str, Any]) -> list[FileProblem]:

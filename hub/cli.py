@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hub.cli_files import COMMANDS
+from hub import cli_files, cli_people, cli_provision
 from shared.checked_toml import BadFile, as_lines
 from shared.clock import machine_clock, wall_ms
 from shared.duration import seconds_from
@@ -322,7 +322,7 @@ def _database(path: Path) -> Iterator[Store]:
         raise click.ClickException(str(error)) from error
 
 
-for command in COMMANDS:
+for command in (*cli_files.COMMANDS, *cli_people.COMMANDS, *cli_provision.COMMANDS):
     main.add_command(command)
 
 if __name__ == "__main__":

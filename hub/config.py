@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
+from shared.broker import Tls
 from shared.checked_toml import FileProblem, Name, Switch, Table, load_toml
 from shared.rulebook import BadRulebook, Rulebook, find_rulebook
 from shared.topics import DEFAULT_BASE, Topics
@@ -35,6 +36,14 @@ class BrokerTable(Table):
     base: Annotated[Name, AfterValidator(_base)] = DEFAULT_BASE
     username: Name | None = None
     password: Name | None = None
+    ca: Path | None = None
+    """Certificate of the authority of a broker on another machine; with it the connection is encrypted."""
+    certified_name: Name | None = None
+    """What the broker's certificate says, if it is not the host."""
+
+    def tls(self) -> Tls | None:
+        """How the connection is encrypted."""
+        return None if self.ca is None else Tls(self.ca, certified_name=self.certified_name)
 
 
 class HubFile(Table):

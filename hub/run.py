@@ -116,6 +116,7 @@ def _parts(settings: HubFile, rulebook: Rulebook) -> HubParts:
             base=settings.broker.base,
             username=settings.broker.username,
             password=settings.broker.password,
+            tls=settings.broker.tls(),
         ),
         web_host="" if settings.web.open else "127.0.0.1",
         web_port=settings.web.port,

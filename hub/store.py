@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError, ProgrammingError
 
@@ -32,6 +32,8 @@ _MAX_QUARANTINE: Final = 10_000
 _PAGE: Final = 1_000
 _EPOCH: Final = "epoch"
 _NOTE: Final = "note-"
+NOBODY: Final = "N. N."
+"""The public name of an entrant who is to be forgotten."""
 
 
 class StoreTrouble(Exception):
@@ -200,6 +202,12 @@ class Store:
         with self._read() as connection:
             rows = connection.execute(query.order_by(plan.c.order_no, plan.c.table_no, plan.c.id))
             return [PlanRow(*row) for row in rows]
+
+    def forget_entrant(self, entrant: str) -> int:
+        """Take the name of an entrant out of the plan; in how many runs it stood."""
+        with self._write() as connection:
+            named = update(plan).where(plan.c.entrant == entrant).values(public_name=NOBODY)
+            return connection.execute(named).rowcount
 
     def note(self, key: str) -> str | None:
         """A text that was kept under this name."""

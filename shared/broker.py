@@ -21,11 +21,16 @@ class Version(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """Files for an encrypted connection; the certificate only where the broker asks for one."""
+    """Files for an encrypted connection; the certificate only where the broker asks for one.
+
+    `certified_name` is what the broker's certificate says, where that is not the host it is found at:
+    addresses change from hall to hall.
+    """
 
     ca_file: Path
     cert_file: Path | None = None
     key_file: Path | None = None
+    certified_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

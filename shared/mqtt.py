@@ -348,8 +348,11 @@ class _TlsContext(ssl.SSLContext):
     """Remembers the socket it wrapped: paho 2.2 leaves it open when the handshake fails."""
 
     wrapped: ssl.SSLSocket | None = None
+    certified_name: str | None = None
 
     def wrap_socket(self, *args: Any, **kwargs: Any) -> ssl.SSLSocket:
+        if self.certified_name is not None:
+            kwargs["server_hostname"] = self.certified_name
         self.wrapped = super().wrap_socket(*args, **kwargs)
         return self.wrapped
 
@@ -362,6 +365,7 @@ class _TlsContext(ssl.SSLContext):
 def _tls_context(tls: Tls) -> _TlsContext:
     context = _TlsContext(ssl.PROTOCOL_TLS_CLIENT)  # asks for a certificate and checks its name
     context.load_verify_locations(tls.ca_file)
+    context.certified_name = tls.certified_name
     if tls.cert_file is not None:
         context.load_cert_chain(tls.cert_file, tls.key_file)
     return context

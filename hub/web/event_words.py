@@ -74,6 +74,7 @@ def deed_word(deed: str, t: NullTranslations) -> str:
         "judge_let_in": t.pgettext("deed", "judge let in"),
         "pin_renewed": t.pgettext("deed", "new PIN"),
         "judge_dismissed": t.pgettext("deed", "judge dismissed"),
+        "device_replaced": t.pgettext("deed", "table timer replaced"),
         "entrant_forgotten": t.pgettext("deed", "name forgotten"),
     }
     return words.get(deed, deed)

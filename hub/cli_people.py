@@ -1,0 +1,79 @@
+"""Commands of `timer-hub` about people: an organiser's password, and names that are to be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hub.cli_files import ConfigFile
+from hub.config import load_settings
+from shared.checked_toml import BadFile
+from shared.clock import monotonic, wall_ms
+
+if TYPE_CHECKING:
+    from hub.store import Store
+
+_WHY = {
+    "name_empty": "a name is missing",
+    "name_bad": "this name is too long",
+    "name_taken": "a judge has this name",
+    "password_short": "the password needs at least 8 letters",
+    "password_long": "the password is too long",
+}
+
+
+@click.command()
+@click.argument("name")
+@click.password_option("--password", help="Asked for if left out, which is better: commands are remembered.")
+@ConfigFile
+def password(name: str, password: str, path: Path) -> None:
+    """Set the password of an organiser, a new one or one who forgot it; it ends all logins of NAME."""
+    from hub.people import BadPerson, People
+
+    with _store(path) as store:
+        try:
+            person = People(store, wall=wall_ms, hand=monotonic).force_password(name, password)
+        except BadPerson as error:
+            raise click.ClickException(_WHY.get(error.code, error.code)) from error
+    click.echo(f"{person.name} logs in with this password at /login")
+
+
+@click.command()
+@click.argument("entrant")
+@ConfigFile
+def forget(entrant: str, path: Path) -> None:
+    """Show ENTRANT (the id in the plan) under a neutral name from now on; all results stay."""
+    with _store(path) as store:
+        count = store.forget_entrant(entrant)
+        if not count:
+            raise click.ClickException(f'no run of entrant "{entrant}" is planned')
+        store.audit.note("timer-hub forget", "entrant_forgotten", entrant, wall_ms())
+    click.echo(f"{entrant} has no name any more in {count} planned runs; the pages show it within seconds")
+    click.echo("backups, archives and the file the plan was loaded from still have it")
+
+
+@contextmanager
+def _store(path: Path) -> Iterator[Store]:
+    """The hub's database, made if no hub has run yet; whatever is wrong with it is told."""
+    from hub.store import Store, StoreTrouble
+    from hub.store_schema import StoreUnusable
+
+    try:
+        settings, _ = load_settings(path)
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        store = Store.open(settings.database, wall_ms)
+        try:
+            yield store
+        finally:
+            store.close()
+    except (BadFile, StoreUnusable, StoreTrouble) as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or path}: {error.strerror}") from error
+
+
+COMMANDS = (password, forget)
