@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from device.alive import Alive
+from device.board import Board
 from device.buttons import PINS, Buttons, NoButtons
 from device.debounce import Button
 from device.draw import draw
@@ -94,7 +95,7 @@ class App:
             raise
         self._levels = self._buttons.levels()
         self._signals, self._outputs = Signals(), Outputs(parts.pin_factory, parts.outputs)
-        self._noise = NoiseWatch()
+        self._noise, self._board = NoiseWatch(), Board(parts.state_dir)
         self.copied = self._know_the_board()
         self._status: dict[str, object] = {
             "serial": parts.serial,
@@ -227,7 +228,7 @@ class App:
         """Raises NoButtons once no edge can arrive; everything else that is wrong is told, and lived with."""
         if not self._buttons.alive:
             raise NoButtons("the thread that hears the buttons has ended")
-        panel, storage = self._parts.panel, self._history.storage
+        panel, storage, board = self._parts.panel, self._history.storage, self._board.state(now)
         display = "none" if panel is None else "ok" if panel.up else panel.last_error or "starting"
         if storage == "full":
             self._make_room()
@@ -238,8 +239,8 @@ class App:
             stuck=self.table.presses.stuck,
             restamped=self.table.restamped,
             storage=storage,
-            findings=[*self._journal.findings, *self._outputs_findings()],
-        )
+            findings=[*self._journal.findings, *self._outputs_findings(), *board.problems],
+        ) | {"board": board.as_json()}
         before = self._status["health"]
         self._status["health"] = told
         if isinstance(before, dict) and any(told[k] != before.get(k) for k in ("display", "problems")):

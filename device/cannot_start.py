@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from typing import Final
 
 from device.buttons import NoButtons
 from device.draw import draw
-from device.journal import NotSaved
+from device.error_codes import ErrorCode, settings_codes
+from device.journal import JournalBusy, NotSaved
 from device.panel import Panel
 from device.screen import Screen
+from shared.checked_toml import FileProblem
 from shared.texts import translator
 
 SHOWN_S: Final = 10.0
@@ -24,12 +27,34 @@ def exit_code(error: Exception) -> int:
     return codes.get(type(error), 1)
 
 
+def error_code(error: Exception) -> ErrorCode:
+    """The number that stands on the display."""
+    codes: dict[type[Exception], ErrorCode] = {
+        NoButtons: ErrorCode.NO_BUTTONS,
+        NotSaved: ErrorCode.NOT_SAVED,
+        JournalBusy: ErrorCode.JOURNAL_BUSY,
+    }
+    return codes.get(type(error), ErrorCode.OTHER)
+
+
+def why_settings(problems: Iterable[FileProblem], language: str) -> Screen:
+    """The picture that tells by numbers all that is wrong with the settings."""
+    pgettext = translator(language).pgettext
+    return Screen(
+        pgettext("oled", "SETTINGS"),
+        top_inverse=True,
+        lines=(" ".join(map(str, settings_codes(problems))),),
+        bottom=pgettext("oled", "see error numbers"),
+    )
+
+
 def why(error: Exception, table: int, language: str) -> Screen:
     """The picture that tells people at the table that it cannot time."""
     pgettext = translator(language).pgettext
     no_buttons = isinstance(error, NoButtons)
     return Screen(
         pgettext("oled", "Table {table}").format(table=table),
+        top_right=str(error_code(error)),
         top_inverse=True,
         lines=(pgettext("oled", "NO BUTTONS") if no_buttons else pgettext("oled", "NOT SAVED"),),
         bottom=pgettext("oled", "call the organisers"),

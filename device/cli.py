@@ -13,6 +13,7 @@ import click
 
 from device.config import TableTimerFile, categories_of, load_settings
 from shared.checked_toml import BadFile
+from shared.texts import DEFAULT_LANGUAGE
 from shared.topics import DEFAULT_BASE
 
 ConfigFile = click.option(
@@ -41,7 +42,10 @@ def run(path: Path) -> None:
     from device.cannot_start import exit_code
     from device.journal import JournalBusy, NotSaved
 
-    settings = _settings(path)
+    try:
+        settings = load_settings(path)
+    except BadFile as error:
+        _bad_settings(error)
     panel = _panel(settings)
     try:
         app = App(_parts(settings, panel))
@@ -76,6 +80,22 @@ def _cannot_start(settings: TableTimerFile, panel: Any, error: Exception) -> NoR
     if panel is not None:
         show_why(panel, why(error, settings.table, settings.language), stop)
     raise SystemExit(exit_code(error)) from error
+
+
+def _bad_settings(error: BadFile) -> NoReturn:
+    """Say what is wrong with the settings by numbers, on the display that most tables have."""
+    from device.cannot_start import show_why, why_settings
+    from device.config import DisplayTable
+    from device.panel import Panel, open_i2c
+
+    usual, stop = DisplayTable(), threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    click.echo(f"Error: {error}", err=True)
+    if Path(f"/dev/i2c-{usual.port}").exists():
+        panel = Panel(usual.driver, lambda: open_i2c(usual.port), contrast=usual.contrast)
+        show_why(panel, why_settings(error.problems, DEFAULT_LANGUAGE), stop)
+    raise SystemExit(1) from error
 
 
 def _panel(settings: TableTimerFile) -> Any:

@@ -25,6 +25,12 @@ def problem_words(problem: Mapping[str, Any] | str, t: NullTranslations) -> str:
 
 def _sentences(t: NullTranslations) -> Mapping[str, str]:
     return {
+        "board_hot": t.pgettext("problem", "the table's computer is too hot: let air to it"),
+        "board_slowed": t.pgettext("problem", "the table's computer slows itself down"),
+        "supply_weak": t.pgettext("problem", "the table's supply is too weak: change cable or supply"),
+        "supply_was_weak": t.pgettext(
+            "problem", "the table's supply was too weak since it was switched on: change cable or supply"
+        ),
         "button_noisy": t.pgettext(
             "problem", "%(button)s flickers: a loose lead, or interference; it still works"
         ),
@@ -36,6 +42,7 @@ def _sentences(t: NullTranslations) -> Mapping[str, str]:
         "signals_failed": t.pgettext("problem", "the table's buzzer or light does not work"),
         "storage_failing": t.pgettext("problem", "the table's card fails"),
         "storage_full": t.pgettext("problem", "the table's card is full"),
+        "storage_little_room": t.pgettext("problem", "the table's card is nearly full"),
         "storage_read_only": t.pgettext("problem", "the table's card can only be read"),
         "act_after_undone_start": t.pgettext("problem", "a press came after the start was undone"),
         "act_from_the_hub": t.pgettext("problem", "the hub's log holds a press that only a table can make"),
