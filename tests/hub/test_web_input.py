@@ -1,0 +1,142 @@
+"""Whatever is sent to the hub's pages is answered: no crash, no trace of our insides, names shown as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote, urlencode
+
+import markupsafe
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hub.store import PlanRow
+from hub.web.routes import ROUTES
+from tests.hub.web_office import Browser, Hall, a_run, hall, send, token_in
+
+RUN = "/judge/run?id=t01%2Fr1"
+SOME = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+PATHS = sorted({route.path for route in ROUTES})
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "X"]
+#: What goes through a socket as a header: no line breaks.
+HEADER = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60)
+QUERY = ["id", "table", "entrant", "before", "of", "to", "name", "pin", "lang", "once"]
+FORM = ["deed", "kind", "number", "reason", "seen", "name", "judge", "old", "again"]
+NAMES = [
+    "<script>alert(1)</script>",
+    "'; DROP TABLE plan; --",
+    "{{ 7 * 7 }} {% raw %}",
+    "\u202eal revés\u202c",
+    "\u200f\u0639\u0631\u0628\u064a\u200f",
+    "I\u0301n\u0303igo",
+    "Íñigo",
+    "🧩" * 20,
+    "x" * 300,
+    "=HYPERLINK(1)",
+    "%s %(n)d {0}",
+]
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    with hall(tmp_path_factory.mktemp("hub")) as here:
+        here.plans([PlanRow("1", 1, 1, "e1", "adulto", "Ana G.")])
+        here.hears(a_run())
+        yield here
+
+
+@pytest.fixture(scope="module")
+def browsers(hub: Hall) -> list[Browser]:
+    """An organiser, a judge, somebody in the hall, and the hub's own browser."""
+    return [hub.organiser(), hub.judge(), hub.phone(), hub.here()]
+
+
+@SOME
+@given(
+    who=st.integers(0, 3),
+    method=st.sampled_from(METHODS),
+    path=st.sampled_from(PATHS) | st.text(max_size=40).map(lambda text: "/" + quote(text)),
+    more=st.text(max_size=20).map(quote),
+    query=st.dictionaries(st.sampled_from(QUERY) | st.text(max_size=8), st.text(max_size=40), max_size=4),
+    headers=st.dictionaries(
+        st.sampled_from(
+            ["Accept", "Accept-Language", "Origin", "Content-Type", "Cookie", "Host", "Range"]
+            + ["X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-For", "Sec-Fetch-Site"]
+        ),
+        HEADER
+        | st.sampled_from(["[", "http://[", "a:b:c", "localhost", "session=;form", "lang=\\", "text/html"]),
+        max_size=4,
+    ),
+    body=st.binary(max_size=200),
+)
+def test_any_request_is_answered_without_a_crash(
+    browsers: list[Browser],
+    who: int,
+    method: str,
+    path: str,
+    more: str,
+    query: dict[str, str],
+    headers: dict[str, str],
+    body: bytes,
+) -> None:
+    query.setdefault("once", "")  # or a stream would go on for ever
+    address = f"{path}{more if path.endswith('}') else ''}?{urlencode(query)}"
+    answer = browsers[who].request(method, address, headers=headers, content=body)
+    assert answer.status_code < 500 or path == "/healthz"
+    assert "Traceback" not in answer.text
+
+
+@SOME
+@given(
+    who=st.integers(0, 1),
+    path=st.sampled_from([RUN, "/people", "/me"]),
+    form=st.dictionaries(
+        st.sampled_from(FORM) | st.text(max_size=8),
+        st.text(max_size=60)
+        | st.sampled_from(
+            ["let_in", "renew", "dismiss", "penalty_given", "time_set", "ruling_revoked", "1:30"]
+        ),
+        max_size=6,
+    ),
+)
+def test_any_form_of_somebody_who_is_logged_in_is_answered_without_a_crash(
+    browsers: list[Browser], who: int, path: str, form: dict[str, str]
+) -> None:
+    page = browsers[who].get(path)
+    if page.status_code == 403:
+        return
+    if form.get("deed") in ("log_out", "dismiss"):
+        form["deed"] = "renew"  # the judge is needed once more
+    answer = browsers[who].post(path, data={**form, "token": token_in(page.text)})
+    assert answer.status_code < 500
+    assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_shown_literally_wherever_it_stands(hub: Hall, name: str) -> None:
+    hub.plans([PlanRow("1", 1, 1, "e1", "adulto", name)])
+    organiser = hub.organiser()
+    shown = str(markupsafe.escape(name))
+    for path in ("/", "/judge", "/judge?table=1", RUN):
+        assert f"{shown}</bdi>" in organiser.get(path).text
+    adults = next(c for c in hub.phone().get("/api/v1/standings").json()["categories"] if c["id"] == "adulto")
+    assert adults["standings"][0]["name"] == name
+    assert f'value="{shown}"' in organiser.get("/audit?" + urlencode({"entrant": name})).text
+
+
+@pytest.mark.parametrize("reason", [*NAMES, "a\r\nb"])
+def test_a_reason_and_a_judges_name_are_shown_literally(hub: Hall, reason: str) -> None:
+    organiser = hub.organiser()
+    send(organiser, RUN, kind="incident_noted", reason=reason)
+    shown = str(markupsafe.escape(" ".join(reason.split())))
+    for path in (RUN, "/audit"):
+        assert f"<bdi>{shown}</bdi>" in organiser.get(path).text
+
+
+def test_twins_in_two_ways_of_writing_accents_are_two_lines(hub: Hall) -> None:
+    composed, decomposed = "Íñigo L.", "I\u0301n\u0303igo L."
+    hub.plans([PlanRow("1", 1, 1, "e1", "adulto", composed), PlanRow("1", 1, 2, "e2", "adulto", decomposed)])
+    hub.hears(a_run(2, device="t02", entrant="e2"))
+    page = hub.phone().get("/").text
+    assert composed in page
+    assert decomposed in page
