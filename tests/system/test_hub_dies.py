@@ -99,8 +99,11 @@ def lose(hall: Hall) -> None:
 
 def get(hall: Hall, path: str) -> tuple[int, str]:
     """Status and text of a page of the hub; 0 without an answer."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{hall.web_port}{path}", headers={"Accept-Language": "en"}
+    )
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{hall.web_port}{path}", timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=10) as answer:
             return 200, str(answer.read().decode())
     except urllib.error.HTTPError as error:
         with error:
@@ -212,24 +215,33 @@ def a_table(hall: Hall) -> Iterator[Peer]:
         table.client.stop()
 
 
-def test_while_another_program_locks_the_database_nothing_is_acknowledged_and_healthz_says_why(
+def test_forty_tables_that_finish_while_another_program_locks_the_database_are_all_committed_once(
     tmp_path: Path,
 ) -> None:
+    devices = [f"t{n:02}" for n in range(1, 41)]
     with a_hall(tmp_path, tables=1) as hall:
         hall.load(PLAN[:1])
         hall.start_hub()
-        with a_table(hall) as table:
-            send(table, 1)
-            assert acked(table) == 1
+        acks = [TOPICS.down_ack(device) for device in devices]
+        tables = Peer(quick_settings(hall.broker.port), *acks).connected()
+        try:
             other = sqlite3.connect(hall.folder / "hub" / "hub.sqlite3", isolation_level=None)
             other.execute("begin immediate")
-            send(table, 2)
+            for device in devices:
+                finish = Event(
+                    device, f"L-{device}", 1, EventType.RUN_FINISHED, boot="B", mono_ms=1, run=device
+                )
+                tables.send(TOPICS.up_event(device), wire.batch_payload([finish]))
             wait_until(lambda: trouble(hall, "holds the hub's database"))
             assert get(hall, "/")[0] == 200, "people may still read"
-            assert table.reports.empty()
+            assert tables.reports.empty()
             other.close()
-            assert acked(table) == 2
+            for topic in acks:
+                assert wire.parse_ack(tables.on(topic)).seq == 1
             wait_until(lambda: get(hall, "/healthz")[0] == 200)
+            assert (hall.health() or {})["accepted"] == len(devices)
+        finally:
+            tables.client.stop()
 
 
 @pytest.mark.skipif(not may_mount(), reason="no file system may be mounted here")
