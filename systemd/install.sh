@@ -11,8 +11,6 @@ sudo systemd/install.sh device|hub [--wheels DIR] [--force]
     --force       also while a run is on
 sudo systemd/install.sh device|hub --uninstall --yes
     removes program, settings, users AND ALL DATA
-sudo systemd/install.sh credential NAME
-    on the hub: lets the table timer NAME speak to the broker, and prints what belongs into its settings
 USAGE
 }
 
@@ -24,8 +22,7 @@ die() {
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 opt=/opt/puzzle-table-timer
-broker=/etc/timer-hub/broker
-role='' name='' wheels='' force='' uninstall='' yes=''
+role='' wheels='' force='' uninstall='' yes=''
 
 read_arguments() {
 	[ $# -gt 0 ] || { usage >&2; exit 2; }
@@ -33,10 +30,6 @@ read_arguments() {
 	shift
 	case $role in
 	device | hub) ;;
-	credential)
-		name=${1-}
-		[ $# -gt 0 ] && shift
-		;;
 	-h | --help) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
 	esac
@@ -89,8 +82,6 @@ hub/timer-hub.service /etc/systemd/system/timer-hub.service
 hub/timer-hub-broker.service /etc/systemd/system/timer-hub-broker.service
 hub/timer-hub.sysusers.conf /etc/sysusers.d/timer-hub.conf
 hub/timer-hub.tmpfiles.conf /etc/tmpfiles.d/timer-hub.conf
-hub/mosquitto.conf /etc/timer-hub/broker/mosquitto.conf
-hub/acl /etc/timer-hub/broker/acl
 hub/chrony.conf /etc/chrony/conf.d/timer-hub.conf
 watchdog.conf /etc/systemd/system.conf.d/10-timer-hub.conf
 wifi.conf /etc/NetworkManager/conf.d/timer-hub.conf
@@ -177,7 +168,6 @@ note() { grep -qxF "$*" "$made" 2>/dev/null || printf '%s\n' "$*" >>"$made"; }
 install_files() {
 	local from to group
 	install -d "$etc"
-	if [ "$role" = hub ]; then install -d -m 750 "$broker"; fi
 	for group in gpio i2c; do
 		[ "$role" = hub ] || getent group "$group" >/dev/null || note "group $group"
 	done
@@ -218,37 +208,18 @@ settings_of_device() {
 settings_of_hub() {
 	local password
 	if [ ! -e "$settings" ]; then
-		password=$(secret)
+		password=$(python3 -c 'import secrets; print(secrets.token_urlsafe(18))')
 		install -m 640 -g timer-hub /dev/null "$settings"
 		sed "s/@PASSWORD@/$password/" "$here/hub/hub.toml" >"$settings"
-		put_password hub "$password"
 	fi
-	# its listener would be ours, and it is for this machine only
+	install -d -m 750 -g timer-hub-broker /etc/timer-hub/broker
+	"$new/bin/timer-hub" provision hub --config "$settings" >/dev/null ||
+		say 'the broker has no files yet; when the settings are right: sudo timer-hub provision hub'
+	# the distribution's own broker would have our port, and it is for this machine only
 	if systemctl is-enabled --quiet mosquitto.service 2>/dev/null; then
 		note 'disabled mosquitto.service'
 		if running; then systemctl disable --quiet --now mosquitto.service; else systemctl disable --quiet mosquitto.service; fi
 	fi
-}
-
-secret() { python3 -c 'import secrets; print(secrets.token_urlsafe(18))'; }
-
-put_password() {
-	if [ ! -e "$broker/passwd" ]; then install -m 640 -g timer-hub-broker /dev/null "$broker/passwd"; fi
-	mosquitto_passwd -b "$broker/passwd" "$1" "$2"
-	chown root:timer-hub-broker "$broker/passwd"
-	chmod 640 "$broker/passwd"
-}
-
-give_credential() {
-	local password
-	[ -d "$broker" ] || die 'there is no hub on this machine: sudo systemd/install.sh hub'
-	[[ $name =~ ^[a-z0-9-]{1,32}$ && ! $name =~ ^(all|standings|hub)$ ]] ||
-		die "'$name' is no name of a table timer: 1 to 32 small letters, digits and -"
-	password=$(secret)
-	put_password "$name" "$password"
-	if running; then systemctl reload timer-hub-broker.service; fi
-	printf 'device = "%s"\n[hub]\nhost = "%s"\nusername = "%s"\npassword = "%s"\n' \
-		"$name" "$(hostname).local" "$name" "$password"
 }
 
 switch_to_new() {
@@ -314,7 +285,7 @@ remove_everything() {
 	while read -r from to; do rm -f "$to"; done < <(files)
 	rm -f "/usr/local/bin/$program" "/etc/chrony/conf.d/$program.conf" "$opt/$role"
 	if [ "$role" = device ]; then
-		rm -f "$settings"
+		rm -f "$settings" "${boot:-$etc}/ca.crt"
 		if [ -n "$boot" ]; then sed -i '/^# table-timer: begin/,/^# table-timer: end/d' "$boot/config.txt"; fi
 	fi
 	find "$opt" -maxdepth 1 -name "$role.*" -exec rm -rf {} + 2>/dev/null || true
@@ -342,10 +313,6 @@ remove_everything() {
 main() {
 	read_arguments "$@"
 	[ "$(id -u)" = 0 ] || die 'only root can do that: put sudo in front'
-	if [ "$role" = credential ]; then
-		give_credential
-		return
-	fi
 	set_names
 	if [ -n "$uninstall" ]; then
 		remove_everything

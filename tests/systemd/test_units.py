@@ -1,4 +1,4 @@
-"""What is installed on a machine: units, the broker's settings, templates and the installer itself."""
+"""What is installed on a machine: units, templates and the installer itself."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import configparser
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from device.config import load_settings as load_table_timer
 from hub.config import load_settings as load_hub
-from shared.broker import Disconnected, PublishRefused, Received
 from shared.checked_toml import BadFile
-from tests.brokers import Mosquitto
-from tests.mqtt_peer import Peer, quick_settings
 
 SYSTEMD = Path(__file__).parent.parent.parent / "systemd"
 UNITS = sorted(SYSTEMD.glob("*/*.service"))
@@ -148,55 +143,3 @@ def test_a_new_hub_can_run_at_once(tmp_path: Path) -> None:
     settings, _ = load_hub(path)
     assert settings.broker.username == "hub"
     assert not settings.web.open
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    """mosquitto with the settings that are installed, on a port and with files of its own."""
-    users = tmp_path / "passwd"
-    users.write_text("".join(f"{name}:{name}-password\n" for name in ("hub", "t01", "t02")))
-    acl = tmp_path / "acl"
-    acl.write_text((SYSTEMD / "hub" / "acl").read_text())
-    text = (SYSTEMD / "hub" / "mosquitto.conf").read_text()
-    text = text.replace("/etc/timer-hub/broker", str(tmp_path)).replace("listener 1883\n", "")
-    running = Mosquitto(tmp_path, text.replace("set_tcp_nodelay true\n", "").splitlines())
-    subprocess.run(["mosquitto_passwd", "-U", users], check=True)
-    running.start()
-    yield running
-    running.stop()
-
-
-def peer(broker: Mosquitto, name: str, *topics: str, password: str | None = None) -> Peer:
-    settings = quick_settings(broker.port, name)
-    return Peer(replace(settings, username=name, password=password or f"{name}-password"), *topics)
-
-
-def test_a_table_speaks_and_hears_under_its_own_name_only(broker: Mosquitto) -> None:
-    """D09: not even the start order of another one."""
-    hub = peer(broker, "hub", "puzzle/1/+/up/+").connected()
-    first = peer(broker, "t01", "puzzle/1/t01/down/+", "puzzle/1/t02/down/+", "puzzle/1/all/+").connected()
-    for topic in ("puzzle/1/t01/up/event", "puzzle/1/all/start", "puzzle/1/t02/down/plan"):
-        forger = peer(broker, "t02").connected()
-        forger.send(topic, b"forged")
-        forger.until(PublishRefused)
-        forger.client.stop()
-    second = peer(broker, "t02").connected()
-    second.send("puzzle/1/t02/up/event", b"own")
-    assert hub.until(Received).topic == "puzzle/1/t02/up/event"
-    hub.send("puzzle/1/t02/down/plan", b"not for t01")
-    hub.send("puzzle/1/t01/down/plan", b"for t01")
-    hub.send("puzzle/1/all/hub", b"for all")
-    assert first.payloads(2) == [b"for t01", b"for all"]
-    for one in (hub, first, second):
-        one.client.stop()
-
-
-@pytest.mark.parametrize("password", ["wrong", None])
-def test_nobody_comes_in_without_a_password(broker: Mosquitto, password: str | None) -> None:
-    settings = quick_settings(broker.port, "t01")
-    if password is not None:
-        settings = replace(settings, username="t01", password=password)
-    stranger = Peer(settings)
-    refused = stranger.until(Disconnected)
-    assert "not auth" in refused.reason.lower() or "bad user" in refused.reason.lower()
-    stranger.client.stop()
