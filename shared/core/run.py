@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
-from typing import Final, NamedTuple
+from typing import Final
 
 from shared.core import machine
 from shared.core.chronicle import Told
 from shared.core.events import Event, EventType
-from shared.core.model import Level, Problem, Refusal, State
+from shared.core.layout import Layout, lay_out
+from shared.core.model import Level, Problem, State
 from shared.core.rules import CategoryRules
 from shared.core.state import ActRef, Frame, RunState
 from shared.core.timeline import Span, Stamp, Timeline
+from shared.core.ways import Ways, end_of, ways
 
 END_OF_TIME_MS: Final = 2**60
 """Everything that ends by itself has ended."""
 _GOES_BACK_MS: Final = 10_000
 """Acts are stamped at their first press: a second press of a step comes 5 s later at most."""
-_MOST_UNSURE_BOOTS: Final = 4
 
 
 def stamp_of(event: Event) -> Stamp:
@@ -26,13 +25,6 @@ def stamp_of(event: Event) -> Stamp:
     assert event.boot is not None, "events of tables carry boot and mono_ms"
     assert event.mono_ms is not None, "events of tables carry boot and mono_ms"
     return Stamp(event.boot, event.mono_ms)
-
-
-class Possible(NamedTuple):
-    """One way in which a run may have gone: the state it leads to, and what was refused on the way."""
-
-    state: RunState
-    refusals: tuple[Refusal | None, ...]
 
 
 class Run:
@@ -68,6 +60,7 @@ class Run:
         self._latest_ms = {self.start_stamp.boot: self.start_stamp.mono_ms}
         self._resumed: dict[str, tuple[int, int]] = {}
         self.state = RunState()
+        self._ways: tuple[Layout, Ways] | None = None
         if self.start.data.get("rules") not in (None, self.frame.rules.digest()):
             self._report("rules_differ", self.start, Level.WARNING, category=self.category)
         self._take(self.start, 0)
@@ -146,27 +139,14 @@ class Run:
         """The run at an instant since its start."""
         return machine.at(self.state, self.frame, max(t_ms, self.state.act_ms))
 
-    def possible(self) -> Iterator[Possible]:
-        """How an inexact run may have gone: each unsure boot as early, and as late, as it can have been.
-
-        Counted time grows or shrinks steadily with each unknown gap, so its bounds are among these.
-        """
-        spans = [self.span(stamp_of(event)) for event in self.acts]
-        unsure = dict.fromkeys(
-            str(e.boot) for e, span in zip(self.acts, spans, strict=True) if not span.exact
-        )
-        nth = {boot: min(n, _MOST_UNSURE_BOOTS - 1) for n, boot in enumerate(unsure)}
-        latest = _latest(spans)
-        for is_late in product((False, True), repeat=1 + max(nth.values(), default=-1)):
-            state = machine.take(RunState(), self.frame, _ref(self.start), 0, self.start.data).run
-            refusals: list[Refusal | None] = []
-            for event, span, late_ms in zip(self.acts, spans, latest, strict=True):
-                if event.type != EventType.RUN_TAKEN_OVER:
-                    n = nth.get(str(event.boot))
-                    t_ms = late_ms if n is not None and is_late[n] else span.low_ms
-                    state, refusal = machine.take(state, self.frame, _ref(event), t_ms, event.data)
-                    refusals.append(refusal)
-            yield Possible(state, tuple(refusals))
+    def possible(self) -> Ways:
+        """How an inexact run may have gone, with what is known of the time between boots by now."""
+        stamps = [stamp_of(event) for event in self.acts]
+        spans = [self.span(stamp) for stamp in stamps]
+        layout = lay_out(stamps, spans, self._timeline, end_of(self.frame))
+        if self._ways is None or self._ways[0] != layout:
+            self._ways = layout, ways(self.start, self.frame, self.acts, layout)
+        return self._ways[1]
 
     # What it tells ------------------------------------------------------------------------------------
 
@@ -179,16 +159,3 @@ class Run:
     def device(self) -> str:
         """The table that times it now: after a take-over, the spare."""
         return (self.acts[-1] if self.acts else self.start).device
-
-
-def _ref(event: Event) -> ActRef:
-    return ActRef(event.log, event.seq, event.type)
-
-
-def _latest(spans: Sequence[Span]) -> list[int]:
-    """The latest instant of each act: none is later than the one after it."""
-    late_ms, latest = END_OF_TIME_MS, []
-    for span in reversed(spans):
-        late_ms = min(late_ms, END_OF_TIME_MS if span.high_ms is None else span.high_ms)
-        latest.append(max(late_ms, span.low_ms))
-    return latest[::-1]

@@ -9,10 +9,11 @@ from shared.core import machine
 from shared.core.events import Event
 from shared.core.model import Level, Mark, Problem, State, Status
 from shared.core.overlay import Draft, lay_over
+from shared.core.readings import escape_official_s
 from shared.core.result import Result
-from shared.core.rules import CategoryRules, CountKind, EscapeRules
+from shared.core.rules import CategoryRules, CountKind
 from shared.core.run import Run
-from shared.core.state import HandOver, RunState, counted_ms
+from shared.core.state import RunState, counted_ms
 
 __all__ = ["Result", "judge"]
 
@@ -27,14 +28,15 @@ def judge(run: Run, rulings: Iterable[Event], t_ms: int) -> Result | None:
         return None
     rulings = list(rulings)
     result = _judged(run, run.state, rulings, t_ms)
-    if not run.inexact:
+    if not run.inexact or Mark.MANUAL in result.marks:
         return result
-    ways = list(run.possible())
-    judged = [_judged(run, way.state, rulings, t_ms) for way in ways]
-    # refused too early at one end and too late at the other, an act may have counted in between
-    hidden = any(len(set(reasons) - {None}) > 1 for reasons in zip(*(w.refusals for w in ways), strict=True))
-    certain = not hidden and all(_worth(j) == _worth(result) for j in judged)
-    return _bounded(run, result, judged, certain=certain)
+    if result.status is Status.RUNNING:
+        return _interrupted(result)
+    ways = run.possible()
+    judged = [_judged(run, state, rulings, t_ms) for state in ways.states]
+    if ways.complete and len({_worth(possible) for possible in judged}) == 1:
+        return judged[0]
+    return _bounded(run, result, [possible.official_s for possible in judged] if ways.complete else [0, None])
 
 
 def _judged(run: Run, state: RunState, rulings: Sequence[Event], t_ms: int) -> Result:
@@ -56,7 +58,7 @@ def _drafted(run: Run, now: RunState) -> Draft:
     elif now.finish_ms is not None:
         draft.status = Status.FINISHED
         draft.raw_s = counted_ms(now, run.frame, now.finish_ms) // 1000
-        draft.stage_s = _escape_official_s(now.handed_over, run.frame.rules.escape)
+        draft.stage_s = escape_official_s(now.handed_over, run.frame.rules.escape)
         escape_s = now.handed_over.counted_ms // 1000 if now.handed_over is not None else 0
         draft.finish_s = (draft.stage_s or 0) + draft.raw_s - escape_s + draft.missing_s
         draft.mark(Mark.UNACCEPTED, when=now.state is State.CLAIMED)
@@ -72,17 +74,6 @@ def _drafted(run: Run, now: RunState) -> Draft:
 def _missing_s(run: Run, now: RunState) -> int:
     rules = run.frame.rules.missing
     return 0 if rules is None else now.missing * rules.seconds_per_piece
-
-
-def _escape_official_s(over: HandOver | None, rules: EscapeRules | None) -> int | None:
-    """The escape stage's official time: bought tickets added, redeemed ones taken off, floor 0."""
-    if over is None or rules is None:
-        return None
-    escape = over.escape
-    most = rules.redeem_solved if over.solved else rules.redeem_stuck[escape.solved_steps]
-    redeemed = min(escape.tickets, most)
-    bought_s = escape.bought * rules.bought_ticket_s
-    return max(0, over.counted_ms // 1000 + bought_s - redeemed * rules.redeemed_ticket_s)
 
 
 def _settled(run: Run, draft: Draft) -> Result:
@@ -128,21 +119,29 @@ def _all_pieces(draft: Draft, rules: CategoryRules) -> int | None:
     return draft.pieces + sum(others)
 
 
-def _bounded(run: Run, result: Result, possible: Sequence[Result], *, certain: bool) -> Result:
+def _bounded(run: Run, result: Result, times_s: Sequence[int | None]) -> Result:
     """A result that another length of an unknown gap would change: never a confident wrong number."""
-    if Mark.MANUAL in result.marks or (certain and result.status is not Status.RUNNING):
-        return result
-    marks = result.marks if Mark.INTERRUPTED in result.marks else (*result.marks, Mark.INTERRUPTED)
-    if result.status is Status.RUNNING:
-        return replace(result, marks=marks)
-    times_s = [other.official_s for other in possible]
     known_s = [time_s for time_s in times_s if time_s is not None]
     low_s = min(known_s, default=None)
     high_s = max(known_s) if known_s and len(known_s) == len(times_s) else None
     detail = {"low_s": low_s, "high_s": high_s}
     problem = Problem("time_between_bounds", Level.WARNING, run.start.log, run.start.seq, run.id, detail)
-    return replace(result, low_s=low_s, high_s=high_s, marks=marks, problems=(*result.problems, problem))
+    return _interrupted(replace(result, low_s=low_s, high_s=high_s, problems=(*result.problems, problem)))
+
+
+def _interrupted(result: Result) -> Result:
+    if Mark.INTERRUPTED in result.marks:
+        return result
+    return replace(result, marks=(*result.marks, Mark.INTERRUPTED))
 
 
 def _worth(result: Result) -> tuple[object, ...]:
-    return result.status, result.official_s, result.raw_s, result.assist_s, result.pieces
+    """All that the standings show of a result."""
+    return (
+        result.status,
+        result.official_s,
+        result.raw_s,
+        result.assist_s,
+        result.stage_s,
+        result.pieces,
+    )
