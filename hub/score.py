@@ -14,13 +14,13 @@ from hub.archive_file import PLAN, BadArchive, is_archive, member
 from hub.logs import UnreadableLog, read_logs
 from hub.plan_file import parse_plan_file
 from shared.core.events import ACTS, Event
-from shared.core.model import Mark, Problem
+from shared.core.model import Problem
 from shared.core.ranking import Standing
 from shared.core.run import END_OF_TIME_MS, Run, stamp_of
 from shared.core.tournament import CategoryStandings, Tournament, Until, end_of_time
 from shared.duration import clock_text, seconds_from
 from shared.rulebook import Rulebook
-from shared.standings import line_json, standings_json
+from shared.standings import line_json, official_words, standings_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,7 @@ def _cells(standing: Standing) -> list[str]:
     pieces = "" if line["pieces"] is None else str(line["pieces"])
     marks = " ".join(line["marks"])
     entrant = line["entrant"] or ""
-    bound = "≥ " if line["official"] and Mark.INTERRUPTED in line["marks"] else ""
-    return [rank, entrant, line["status"], bound + (line["official"] or ""), raw, *added, pieces, marks]
+    return [rank, entrant, line["status"], official_words(line), raw, *added, pieces, marks]
 
 
 _HEAD = ["rank", "entrant", "status", "official", "raw", "assist", "penalty", "pieces", "marks"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from shared.core.model import Problem
+from shared.core.model import Mark, Problem
 from shared.core.ranking import Standing
 from shared.core.tournament import CategoryStandings
 from shared.duration import clock_text
@@ -29,6 +29,17 @@ def line_json(standing: Standing) -> dict[str, Any]:
         "marks": [str(m) for m in result.marks],
         "problems": [p.as_json() for p in result.problems],
     }
+
+
+def official_words(line: Mapping[str, Any]) -> str:
+    """The official time of a line as people are shown it: `≥ 23:00` where only a lower bound is known.
+
+    That bound may be less than `official`, which takes every unknown gap to have been as short as it can.
+    """
+    lows = [p["low_s"] for p in line["problems"] if p["code"] == "time_between_bounds"]
+    if line["official"] is None or Mark.INTERRUPTED not in line["marks"]:
+        return line["official"] or ""
+    return "≥ " + next((clock_text(low_s) for low_s in lows if low_s is not None), line["official"])
 
 
 def standings_json(

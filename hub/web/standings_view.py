@@ -13,6 +13,7 @@ from typing import Any
 
 from hub.web.words import mark_word, pieces_words, status_word
 from shared.duration import clock_text
+from shared.standings import official_words
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -96,13 +97,11 @@ def _board(category: Mapping[str, Any], language: str, t: NullTranslations) -> B
 def _line(
     entry: Mapping[str, Any], holders: Counter[int], category: Mapping[str, Any], t: NullTranslations
 ) -> Line:
-    rank, status, official = entry["rank"], entry["status"], entry["official"]
+    rank, status = entry["rank"], entry["status"]
     pieces = None
     if entry["pieces"] is not None:
         pieces = pieces_words(entry["pieces"], category["count"], category["pieces"], t)
-    # never a confident wrong number: the table was off for an unknown time
-    bound = "≥ " if official and "interrupted" in entry["marks"] else ""
-    main = f"{bound}{official}" if official else pieces or ""
+    main = official_words(entry) or pieces or ""
     notes = [] if status == "FINISHED" else [status_word(status, t)]
     if pieces is not None and pieces != main:
         notes.append(pieces)
@@ -114,7 +113,7 @@ def _line(
         table=entry["table"],
         status=status,
         main=main,
-        parts=time_parts(entry, t),
+        parts=() if "interrupted" in entry["marks"] else time_parts(entry, t),  # nothing is sure of them
         notes=tuple(notes),
     )
 

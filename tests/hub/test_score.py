@@ -135,6 +135,27 @@ def test_a_time_that_is_only_a_bound_says_so_to_people(tmp_path: Path) -> None:
     assert "≥ 23:00" in score("torneo-puzzles-2026", events, "--format", "table").output
 
 
+def test_the_bound_that_people_read_is_the_least_that_it_can_have_been(tmp_path: Path) -> None:
+    # paused when the plug was pulled, resumed in a boot that never met the hub: 1 to 5 min of pause
+    anchor = {"type": "clock_anchored", "mono_ms": 0, "base": "h", "error_ms": 5}
+    events = [
+        START,
+        line(seq=2, hub_ms=0, **anchor),
+        line(seq=3, type="pause_started", mono_ms=1_200_000),
+        line(seq=4, type="boot_started", boot="b2", mono_ms=0, previous_boot="b", alive_ms=1_260_000),
+        line(seq=5, type="pause_ended", boot="b2", mono_ms=0),
+        line(seq=6, type="boot_started", boot="b3", mono_ms=0, previous_boot="b2", alive_ms=0),
+        line(seq=7, boot="b3", hub_ms=3_600_000, **anchor),
+        line(seq=8, type="run_finished", boot="b3", mono_ms=0),
+    ]
+    written(tmp_path / "a.jsonl", *events)
+    [judged] = adulto(score("torneo-puzzles-2026", tmp_path / "a.jsonl"))
+    assert judged["official"] == "57:00"
+    told = score("torneo-puzzles-2026", tmp_path / "a.jsonl", "--format", "table").output
+    assert "≥ 53:00" in told
+    assert "≥ 57:00" not in told
+
+
 def test_acts_after_the_instant_asked_for_have_not_happened(tmp_path: Path) -> None:
     events = written(tmp_path / "a.jsonl", START, FINISH, ACCEPT)
     assert adulto(score("torneo-puzzles-2026", events, "--at", "45m"))[0]["status"] == "RUNNING"

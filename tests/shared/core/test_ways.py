@@ -127,7 +127,11 @@ def check(judged: Result, truth: Result) -> None:
         assert judged.high_s is None or truth.official_s <= judged.high_s
 
 
-@pytest.mark.parametrize("seed", range(100))
+#: Where bounds that looked only at the shortest and the longest gap were too narrow, or too sure.
+TREACHEROUS: Final = (114, 181, 420, 438, 468, 484, 599, 730, 731)
+
+
+@pytest.mark.parametrize("seed", [*range(60), *TREACHEROUS])
 def test_whatever_the_gap_was_the_result_lies_within_the_bounds(seed: int) -> None:
     chance = Random(seed)
     run = played(chance)
