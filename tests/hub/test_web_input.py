@@ -21,6 +21,8 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", 
 #: What goes through a socket as a header: no line breaks.
 HEADER = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60)
 QUERY = ["id", "table", "entrant", "before", "of", "to", "name", "pin", "lang", "once"]
+HEADERS = ["Accept", "Accept-Language", "Origin", "Content-Type", "Cookie", "Host", "Range"]
+HEADERS += ["X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-For", "Sec-Fetch-Site"]
 FORM = ["deed", "kind", "number", "reason", "seen", "name", "judge", "old", "again"]
 NAMES = [
     "<script>alert(1)</script>",
@@ -59,10 +61,7 @@ def browsers(hub: Hall) -> list[Browser]:
     more=st.text(max_size=20).map(quote),
     query=st.dictionaries(st.sampled_from(QUERY) | st.text(max_size=8), st.text(max_size=40), max_size=4),
     headers=st.dictionaries(
-        st.sampled_from(
-            ["Accept", "Accept-Language", "Origin", "Content-Type", "Cookie", "Host", "Range"]
-            + ["X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-For", "Sec-Fetch-Site"]
-        ),
+        st.sampled_from(HEADERS),
         HEADER
         | st.sampled_from(["[", "http://[", "a:b:c", "localhost", "session=;form", "lang=\\", "text/html"]),
         max_size=4,
