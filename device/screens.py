@@ -345,7 +345,7 @@ def _sealed(facts: Facts) -> Screen:
         top,
         top_inverse=inverse,
         top_right=_heat(facts),
-        clock=bound + clock_text(result.official_s),
+        clock=bound + clock_text(result.official_s if result.low_s is None else result.low_s),
         bottom=bottom,
     )
 

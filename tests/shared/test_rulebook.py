@@ -30,7 +30,7 @@ from shared.rulebook import (
 )
 from shared.rulebook_schema import RulebookFile
 from shared.toml_lines import line_of
-from tests.builders import HOUR, MINUTE, TableLog, log
+from tests.builders import HOUR, MINUTE, TableLog, hub, log
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 HEAD = '[tournament]\nname = "T"\n'
@@ -133,6 +133,17 @@ def test_a_count_may_not_exceed_the_puzzle_on_the_table() -> None:
     rules = book("puzzles = [100, 200]", JOINED)
     played = log("c").start().finish(MINUTE).accept(2 * MINUTE).count(HOUR + 1, 201).count(HOUR + 2, 200)
     assert result_of(rules, played).pieces == 300
+
+
+def test_a_ruling_on_the_pieces_of_a_run_with_several_puzzles_does_not_say_which_and_changes_nothing() -> (
+    None
+):
+    rules = book("puzzles = [100, 200]", JOINED)
+    tournament = Tournament(rules.categories)
+    for event in [*log("c").start().count(HOUR + 1, 50).events, *hub().puzzle(60).pieces(99).events]:
+        tournament.apply(event)
+    (result,) = tournament.results()
+    assert (result.pieces, [p.code for p in result.problems]) == (99, ["which_puzzle"])
 
 
 def test_one_scale_mixes_finishers_and_unfinished() -> None:
