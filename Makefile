@@ -6,7 +6,8 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python -m
-PYTEST := $(RUN) pytest -q
+# Most tests wait for processes: three at a time keep two cores busy.
+PYTEST := $(RUN) pytest -q -n 3 --dist worksteal
 # a comma inside the argument of a call would end it
 COMMA := ,
 ARGS ?=

@@ -11,7 +11,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -150,11 +150,24 @@ def test_a_second_demo_on_the_same_data_is_refused(tmp_path: Path) -> None:
 def test_a_broker_that_ends_is_started_again_and_the_tables_come_back(tmp_path: Path) -> None:
     with demo(tmp_path, "--tables", "1", "--broker", "mosquitto") as port:
         wait_until(lambda: json.loads(get(port, "/healthz"))["connected"])
-        subprocess.run(["pkill", "-9", "-f", "timer-hub-mosquitto-"], check=True)
+        os.kill(broker_of(port), signal.SIGKILL)
         wait_until(lambda: _health(port).get("connected") is False)
         assert json.loads(get(port, "/api/v1/tables"))["tables"][0]["online"] is False
         wait_until(lambda: _health(port).get("connected"))
         wait_until(lambda: "sin red" not in get(port + 1, "/tables/1/screen.txt"))
+
+
+def broker_of(port: int) -> int:
+    """The process id of the mosquitto that the demo at this port started."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                command = (entry / "cmdline").read_bytes().decode(errors="replace")
+                parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                starter = Path(f"/proc/{parent}/cmdline").read_bytes().decode(errors="replace").split("\0")
+                if "timer-hub-mosquitto-" in command and str(port) in starter:
+                    return int(entry.name)
+    raise AssertionError(f"no broker of the demo at {port}")
 
 
 def _health(port: int) -> dict[str, object]:
