@@ -15,7 +15,7 @@ from tests.waiting import wait_until
 REASON = why_not() or ("" if platform.machine() == "x86_64" else "the packages are fetched for x86_64")
 
 pytestmark = [
-    pytest.mark.long,
+    pytest.mark.container,
     pytest.mark.timeout(1200),
     pytest.mark.skipif(bool(REASON), reason=REASON),
 ]
