@@ -212,7 +212,7 @@ def config() -> None:
 @ConfigFile
 def check(path: Path) -> None:
     """Print the settings in effect, or all that is wrong with the file."""
-    from device.settings_text import settings_text
+    from shared.settings_text import settings_text
 
     click.echo(settings_text(_settings(path)), nl=False)
 

@@ -1,7 +1,8 @@
 """The controller of one table: edges and messages in, facts and pictures out, in one loop.
 
 At a press never another order: stamp, journal, show, publish. The loop sleeps until the next edge,
-message or boundary; `step` is one pass of it and says when the next is due.
+message or boundary; `step` is one pass of it and says when the next is due. Long because it is the one
+place where the parts of a table meet; what each decides is in a module of its own.
 """
 
 from __future__ import annotations

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import click
 
 from hub import cli_files, cli_people, cli_provision
-from shared.checked_toml import BadFile, as_lines
+from shared.checked_toml import BadFile
 from shared.clock import machine_clock, wall_ms
 from shared.duration import seconds_from
 from shared.rulebook import BadRulebook, Rulebook, find_rulebook
+from shared.settings_text import settings_text
 from shared.topics import is_device
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def config_check(path: Path) -> None:
         settings, rulebook = load_settings(path)
     except BadFile as error:
         raise click.ClickException(str(error)) from error
-    click.echo(as_lines(settings))
+    click.echo(settings_text(settings), nl=False)
     click.echo(f'# rulebook: "{rulebook.name}", {len(rulebook.categories)} categories')
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -179,26 +178,3 @@ def _dotted(path: tuple[int | str, ...]) -> str:
         else:
             words.append(str(part))
     return ".".join(words)
-
-
-def as_lines(settings: BaseModel, table: str = "") -> str:
-    """Settings as they are in force, as TOML lines; passwords are not shown."""
-    lines: list[str] = []
-    tables: list[str] = []
-    for key, value in settings:
-        if isinstance(value, BaseModel):
-            name = f"{table}.{key}" if table else key
-            tables += ["", f"[{name}]", as_lines(value, name)]
-        elif value is not None:
-            lines.append(f"{key} = {_toml(value if key != 'password' else '(set)')}")
-    return "\n".join(lines + tables)
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(str(value), ensure_ascii=False)

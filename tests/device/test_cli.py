@@ -17,8 +17,8 @@ from device.cannot_start import EXIT_NO_BUTTONS
 from device.cli import main
 from device.config import TableTimerFile
 from device.journal import Journal
-from device.settings_text import settings_text
 from device.simulator.server import listen
+from shared.settings_text import settings_text
 from tests.device.virtual import NO_HUB
 from tests.waiting import GENEROUS_S, wait_until
 

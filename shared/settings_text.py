@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from device.config import TableTimerFile
+from pydantic import BaseModel
 
 _SECRET: Final = frozenset({"password"})
 
 
-def settings_text(settings: TableTimerFile) -> str:
+def settings_text(settings: BaseModel) -> str:
     """Lines of TOML; what has no value is a comment, and so is a secret."""
     return "\n".join(_lines(settings.model_dump(mode="json"))) + "\n"
 
