@@ -128,7 +128,9 @@ FIELDS: Final[Mapping[EventType, tuple[Field, ...]]] = MappingProxyType(
         _E.RUN_REOPENED: _fields(_RUN, *_RULING),
         _E.RUN_REASSIGNED: _fields(_RUN, *_RULING, optional=(("entrant", Kind.TEXT), ("table", Kind.INT))),
         _E.TIE_BROKEN: _fields(("category", Kind.TEXT), ("order", Kind.TEXTS), *_RULING),
-        _E.INCIDENT_NOTED: _fields(("text", Kind.TEXT), *_RULING, optional=(_RUN, ("state", Kind.TEXT))),
+        _E.INCIDENT_NOTED: _fields(
+            ("text", Kind.TEXT), *_RULING, optional=(_RUN, ("state", Kind.TEXT), ("answers", Kind.INT))
+        ),
         _E.RULING_REVOKED: _fields(("ruling", Kind.INT), *_RULING, optional=(_RUN,)),
     }
 )

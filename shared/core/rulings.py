@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator
-from typing import Final
+from copy import copy
+from typing import Final, Self
 
 from shared.core.events import Event, EventType
 from shared.core.model import Level, Problem
@@ -96,6 +97,21 @@ class Rulings:
     def in_order(self, rulings: Iterable[Event]) -> list[Event]:
         """By `seq` in one log; the log of an earlier database before that of a later one, by its first ruling."""
         return sorted(rulings, key=lambda r: (self._logs[r.log].first_ms, r.log, r.seq))
+
+    def in_force(self) -> list[Event]:
+        """Every ruling in force, in order."""
+        return self.in_order(ruling for here in self._about.values() for ruling in here)
+
+    def copied(self) -> Self:
+        """The same rulings, to which others can be added without a trace here."""
+        other = copy(self)
+        other._logs, other._about = defaultdict(_HubLog), defaultdict(list)
+        for name, log in self._logs.items():
+            other._logs[name] = kept = copy(log)
+            kept.all, kept.revoked = dict(log.all), set(log.revoked)
+        for subject, here in self._about.items():
+            other._about[subject] = list(here)
+        return other
 
     def subjects(self, kind: str) -> list[Subject]:
         """What of a kind any ruling in force is about, in no order that means anything."""

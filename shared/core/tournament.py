@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Self
 
 from shared.core.chronicle import Chronicle
 from shared.core.events import ACTS, HUB_DEVICE, KNOWN_TYPES, RULINGS, Event, EventType
@@ -209,6 +210,26 @@ class Tournament:
 
     def _has_heat(self, heat: str) -> bool:
         return bool(self._heats.get(heat))
+
+    def supposing(self, ruling: Event) -> Self:
+        """What would be if this ruling were given too: to be asked, not to be told any more."""
+        other = copy(self)
+        other._rulings, other.runs = self._rulings.copied(), dict(self.runs)
+        for changed in other._rulings.add(ruling):
+            if changed.type in FRAMING:
+                for run in self._runs_about(subject_of(changed)):
+                    other.runs[run.id] = again = Run(run.start, run.frame.rules, self.timeline)
+                    again.frame = frame_with(again.frame, other.rulings_on(run))
+                    again.retell(self._chronicles[run.id].told())
+        return other
+
+    def rulings_in_force(self) -> list[Event]:
+        """Every ruling in force, in order."""
+        return self._rulings.in_force()
+
+    def rulings_about(self, *subjects: Subject) -> list[Event]:
+        """The rulings in force about any of these, in order."""
+        return self._rulings.about(*subjects)
 
     def rulings_on(self, run: Run) -> list[Event]:
         """The rulings in force on one run, in order."""

@@ -397,3 +397,45 @@ def test_a_ruling_on_a_run_whose_start_was_undone_is_told() -> None:
 @pytest.mark.parametrize("rulings", [hub().absent(category="nowhere"), hub().tie("a", category="nowhere")])
 def test_a_ruling_on_an_unknown_category_is_told(rulings: HubLog) -> None:
     assert codes(tournament(rulings)) == ["unknown_category"]
+
+
+# Supposing a ruling -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rulings",
+    [
+        hub().penalty(60).penalty(30),
+        hub().penalty(60).time(2000),
+        hub().penalty(60).puzzle(150),
+        hub().penalty(60).grant(600, "r1"),
+        hub().penalty(60).grant(600, heat="h1"),
+        hub().grant(600, heat="h1").revoke(),
+        hub().penalty(60).disqualify(),
+        hub().penalty(60).void(),
+        hub().penalty(60).absent("e9"),
+        hub().penalty(60).reopen(),
+        hub().penalty(60).reassign(entrant="e9", table=7),
+        hub().penalty(60).tie("e2", "e1"),
+        hub().penalty(60).revoke(),
+        hub().penalty(60, "unknown").revoke(9),
+    ],
+)
+def test_a_ruling_supposed_does_what_it_does_when_given_and_leaves_no_trace(rulings: HubLog) -> None:
+    other = log(run="r2", name="log-2", entrant="e2").start(0, heat="h1").finish(50 * MINUTE)
+    *earlier, last = rulings.events
+    before = hub()
+    before.events = earlier
+    asked, given = tournament(finished(), other, before), tournament(finished(), other, rulings)
+    untouched = (asked.standings(), asked.problems, asked.rulings_in_force())
+    supposed = asked.supposing(last)
+    assert supposed.standings() == given.standings()
+    assert supposed.rulings_in_force() == given.rulings_in_force()
+    assert (asked.standings(), asked.problems, asked.rulings_in_force()) == untouched
+
+
+def test_rulings_are_asked_for_by_what_they_are_about() -> None:
+    rulings = hub().penalty(60).absent("e9").grant(60, heat="h1")
+    folded = tournament(finished(), rulings)
+    assert folded.rulings_in_force() == rulings.events
+    assert folded.rulings_about(("heat", "h1"), ("run", "r1")) == [rulings.events[0], rulings.events[2]]
