@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw
 
 from device.lettering import PART_ENDS, WORD_ENDS, Face, Style, able_of, fit, fit_ends, pack, printable, wrap
 from device.screen import Screen
+from device.ticks import draw_ticks
 
 WIDTH: Final = 128
 HEIGHT: Final = 64
@@ -93,6 +94,9 @@ def _baseline(text: str, style: Style, top: int, usual: int, end: int) -> int:
 
 def _draw_middle(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, floor: int) -> None:
     top = _MIDDLE
+    if screen.checks:
+        draw_ticks(pen, screen.checks, dx, top + dy, _USED, floor - top)
+        return
     if screen.bar is not None:
         alone = not screen.clock and not screen.lines
         height = 16 if alone else 8

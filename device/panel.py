@@ -170,8 +170,9 @@ class Panel:
             self._news.notify_all()
 
     def start(self) -> None:
-        """Starts the display's thread."""
-        self._thread.start()
+        """Starts the display's thread; where it runs already nothing changes."""
+        if self._thread.ident is None:
+            self._thread.start()
 
     def stop(self, timeout: float = 3.0) -> None:
         """Darkens the display and ends the thread; gives up on a bus that hangs after `timeout` seconds."""

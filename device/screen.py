@@ -25,6 +25,8 @@ class Screen:
     """Digits, `:` and a leading `≥` or sign, as large as fits (47 px for mm:ss, 32 px for h:mm:ss)."""
     lines: tuple[str, ...] = ()
     """Up to two lines of words in the middle when there is no clock; long ones shrink, wrap, are cut."""
+    checks: tuple[tuple[str, bool], ...] = ()
+    """Up to six words in the middle of a table that starts, each with whether it is ticked off."""
     bar: float | None = None
     bottom: str = ""
     bottom_inverse: bool = False
@@ -43,6 +45,7 @@ class Screen:
     def words(self) -> str:
         """The same content as text, one band a line."""
         middle = [self.clock] if self.clock else list(self.lines)
+        middle += [f"[{'x' if ticked else ' '}] {name}" for name, ticked in self.checks]
         if self.bar is not None:
             middle.append(f"[{round(self.bar * 100)} %]")
         top = f"{self.top} | {self.top_right}" if self.top_right else self.top
