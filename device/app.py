@@ -29,6 +29,7 @@ from device.plan_store import PlanStore
 from device.rest import RestAfter
 from device.screen import Screen
 from device.signals import Signals
+from device.start_up import Check
 from device.storage import volatile_kind
 from device.table import Ports, Seat, Table
 from shared.clock import HandClock, RunClock, WallClock, monotonic, wall_ms
@@ -65,6 +66,8 @@ class Parts:
     outputs: OutputPins = field(default_factory=OutputPins)
     rest: RestAfter = field(default_factory=RestAfter)
     notify: Notify = field(default_factory=Notify)
+    passed: Callable[[Check], None] = _ignore
+    """Told each check of the start once it has passed."""
     on_screen: Callable[[Screen], None] = _ignore
     """Told each picture after it was handed to the display."""
     on_seq: Callable[[int, float], None] = _ignore
@@ -88,12 +91,14 @@ class App:
             raise NotSaved(f"{parts.state_dir} is on {kind}: nothing there outlives a power cut")
         device = parts.link.device
         self._journal = Journal.open(parts.state_dir, device, lambda: f"{device}-{secrets.token_hex(6)}")
+        parts.passed(Check.CARD)
         try:
             self._buttons = Buttons(parts.pin_factory, self._inbox, parts.pins)
         except NoButtons:
             self._journal.close()
             raise
         self._levels = self._buttons.levels()
+        parts.passed(Check.BUTTONS)
         self._signals, self._outputs = Signals(), Outputs(parts.pin_factory, parts.outputs)
         self._noise, self._board = NoiseWatch(), Board(parts.state_dir)
         self.copied = self._know_the_board()
@@ -117,6 +122,7 @@ class App:
             clock=parts.clock,
             written=self._written,
         )
+        parts.passed(Check.CLOCK)
         ports = Ports(
             levels=self._look_at_levels,
             show=self._show,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -37,18 +38,22 @@ def main() -> None:
 @ConfigFile
 def run(path: Path) -> None:
     """Time runs on this table, until stopped."""
-    from device.app import App, on_thread_death
-    from device.buttons import NoButtons
-    from device.cannot_start import exit_code
-    from device.journal import JournalBusy, NotSaved
+    from device.start_up import StartUp
 
     try:
         settings = load_settings(path)
     except BadFile as error:
         _bad_settings(error)
     panel = _panel(settings)
+    start_up = StartUp(panel, settings.table, settings.language)
+    # only now, with a picture on its way: the rest takes a small board seconds to load
+    from device.app import App, on_thread_death
+    from device.buttons import NoButtons
+    from device.cannot_start import exit_code
+    from device.journal import JournalBusy, NotSaved
+
     try:
-        app = App(_parts(settings, panel))
+        app = App(replace(_parts(settings, panel), passed=start_up.passed))
     except (NoButtons, JournalBusy, NotSaved, OSError) as error:
         _cannot_start(settings, panel, error)
     broken = threading.Event()

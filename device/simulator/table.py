@@ -26,6 +26,7 @@ from device.panel import Panel
 from device.screen import Screen
 from device.simulator.reporter import Reporter, write_line
 from device.simulator.telling import telling
+from device.start_up import StartUp
 from device.table import Seat
 from shared.checked_toml import BadFile
 from shared.clock import RunClock, monotonic
@@ -53,6 +54,8 @@ class VirtualApp:
         self._pins = MockPins(factory)
         self._bus = RecordedBus(DRIVER)
         self._reporter = Reporter(_OUT, self.stop)
+        panel = Panel(DRIVER, lambda: self._bus, (self._bus.address,), on_sent=self._lit)
+        start_up = StartUp(panel, options.table, options.language)
         self._app = App(
             Parts(
                 seat=Seat(
@@ -64,7 +67,8 @@ class VirtualApp:
                 state_dir=options.state_dir,
                 boot=options.boot,
                 pin_factory=factory,
-                panel=Panel(DRIVER, lambda: self._bus, (self._bus.address,), on_sent=self._lit),
+                panel=panel,
+                passed=start_up.passed,
                 run_clock=RunClock(options.zero_s, options.speed),
                 allow_volatile=True,
                 on_screen=self._composed,
