@@ -15,9 +15,10 @@ from typing import Any, Final
 from device.alive import Alive
 from device.board import Board
 from device.buttons import PINS, Buttons, NoButtons
+from device.commands import CommandPorts, Commands
 from device.debounce import Button
 from device.draw import draw
-from device.from_hub import LinkBroken, LinkSettings, LogArchived
+from device.from_hub import CommandReceived, LinkBroken, LinkSettings, LogArchived
 from device.health import NoiseWatch, health
 from device.history import History
 from device.identity import Identity
@@ -26,6 +27,7 @@ from device.link import Link
 from device.outputs import OutputPins, Outputs
 from device.panel import Panel
 from device.plan_store import PlanStore
+from device.quick_test import QuickBench, QuickTests
 from device.rest import RestAfter
 from device.screen import Screen
 from device.signals import Signals
@@ -35,6 +37,7 @@ from device.table import Ports, Seat, Table
 from shared.clock import HandClock, RunClock, WallClock, monotonic, wall_ms
 from shared.core.model import Problem
 from shared.notify import Notify
+from shared.wire import BadPayload
 
 PLUG_SERIAL = Path("/sys/firmware/devicetree/base/serial-number")
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -68,6 +71,8 @@ class Parts:
     notify: Notify = field(default_factory=Notify)
     passed: Callable[[Check], None] = _ignore
     """Told each check of the start once it has passed."""
+    wrong_settings: Callable[[], str] | None = None
+    """What is wrong with the settings as they are now; None where nobody would start this table again."""
     on_screen: Callable[[Screen], None] = _ignore
     """Told each picture after it was handed to the display."""
     on_seq: Callable[[int, float], None] = _ignore
@@ -141,6 +146,40 @@ class App:
             run_clock=parts.run_clock,
             rest=parts.rest,
         )
+        self._commands = self._take_commands()
+
+    def _take_commands(self) -> Commands:
+        parts = self._parts
+        bench = QuickBench(
+            display=self._display,
+            levels=self._buttons.levels,
+            stuck=lambda: frozenset(self.table.presses.stuck),
+            outputs=lambda: None if parts.outputs == OutputPins() else self._outputs.problem,
+            state_dir=parts.state_dir,
+            allow_volatile=parts.allow_volatile,
+            hub=(parts.link.host, parts.link.port),
+            clock=parts.clock,
+        )
+        ports = CommandPorts(
+            is_over=self.table.is_over,
+            in_run=self.table.in_run,
+            call=self.table.call,
+            test=QuickTests(bench, self._link.reply).begin,
+            reload=None if parts.wrong_settings is None else self._reload,
+            reply=self._link.reply,
+        )
+        return Commands(ports)
+
+    def _reload(self) -> str:
+        """End, to be started again with the settings as they are now, unless something is wrong with them."""
+        wrong = "" if self._parts.wrong_settings is None else self._parts.wrong_settings()
+        if not wrong:
+            self.stop()
+        return wrong
+
+    def _display(self) -> str:
+        panel = self._parts.panel
+        return "none" if panel is None else "ok" if panel.up else panel.last_error or "starting"
 
     def _know_the_board(self) -> bool:
         """Whether the card was copied; where another board wrote it, a new log begins."""
@@ -191,10 +230,18 @@ class App:
                         raise error
                     case LogArchived(log):
                         self._delete(log)
+                    case CommandReceived(command):
+                        self._obey(command)
             self._watch_parts(clock())
             due = self._signal(self.table.step(clock(), items))
             self._parts.notify.alive(clock())
             self._parts.notify.status(self._in_a_line(clock()))
+
+    def _obey(self, command: Mapping[str, Any]) -> None:
+        try:
+            self._commands.take(command, self._parts.clock())
+        except BadPayload as error:
+            self._link.refuses("command", error)
 
     def _in_a_line(self, now: float) -> str:
         """For `systemctl status`; the installer waits for "no run"."""
@@ -234,12 +281,11 @@ class App:
         """Raises NoButtons once no edge can arrive; everything else that is wrong is told, and lived with."""
         if not self._buttons.alive:
             raise NoButtons("the thread that hears the buttons has ended")
-        panel, storage, board = self._parts.panel, self._history.storage, self._board.state(now)
-        display = "none" if panel is None else "ok" if panel.up else panel.last_error or "starting"
+        storage, board = self._history.storage, self._board.state(now)
         if storage == "full":
             self._make_room()
         told = health(
-            display=display,
+            display=self._display(),
             noise=self.table.noise,
             noisy=self._noise.see(now, self.table.noise),
             stuck=self.table.presses.stuck,

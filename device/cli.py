@@ -53,7 +53,7 @@ def run(path: Path) -> None:
     from device.journal import JournalBusy, NotSaved
 
     try:
-        app = App(replace(_parts(settings, panel), passed=start_up.passed))
+        app = App(replace(_parts(settings, panel, path), passed=start_up.passed))
     except (NoButtons, JournalBusy, NotSaved, OSError) as error:
         _cannot_start(settings, panel, error)
     broken = threading.Event()
@@ -112,13 +112,23 @@ def _panel(settings: TableTimerFile) -> Any:
     return Panel(display.driver, lambda: open_i2c(display.port), contrast=display.contrast)
 
 
-def _parts(settings: TableTimerFile, panel: Any) -> Any:
+def _wrong_settings(path: Path) -> str:
+    """What is wrong with the settings as they are now; empty when nothing is."""
+    try:
+        load_settings(path)
+    except BadFile as error:
+        return str(error)
+    return ""
+
+
+def _parts(settings: TableTimerFile, panel: Any, path: Path) -> Any:
     """The parts of a real table. Raises NoButtons, OSError."""
     from device.app import Parts, hardware_serial, kernel_boot_id
     from device.buttons import open_factory
     from device.from_hub import LinkSettings
     from device.outputs import OutputPins
     from device.table import Seat
+    from shared.notify import Notify
 
     hub = settings.hub
     return Parts(
@@ -138,6 +148,7 @@ def _parts(settings: TableTimerFile, panel: Any) -> Any:
         panel=panel,
         pins=settings.buttons.numbers(),
         outputs=OutputPins(**settings.signals.pins()),
+        wrong_settings=(lambda: _wrong_settings(path)) if Notify().heard else None,
         rest=settings.display.rest(),
         serial=hardware_serial(),
         allow_volatile=settings.allow_volatile,
@@ -168,8 +179,12 @@ def check_display(path: Path) -> None:
     "--press", "press_s", type=click.FloatRange(0.1, 600), default=15.0, help="Seconds for each button."
 )
 def selftest(path: Path, press_s: float) -> None:
-    """Walk through display, buttons, clock, card, supply and network; the table timer must not be running."""
+    """Walk through display, buttons, buzzer, light, clock, card, supply and network.
+
+    The table timer must not be running.
+    """
     from device.buttons import open_factory
+    from device.outputs import OutputPins
     from device.self_test import Bench, SelfTest
 
     settings = _settings(path)
@@ -181,6 +196,7 @@ def selftest(path: Path, press_s: float) -> None:
         hub=(settings.hub.host, settings.hub.port),
         language=settings.language,
         allow_volatile=settings.allow_volatile,
+        outputs=OutputPins(**settings.signals.pins()),
         press_s=press_s,
     )
     good = True

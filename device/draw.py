@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from PIL import Image, ImageDraw
+from PIL import Image, ImageChops, ImageDraw
 
 from device.lettering import PART_ENDS, WORD_ENDS, Face, Style, able_of, fit, fit_ends, pack, printable, wrap
 from device.screen import Screen
@@ -68,7 +68,7 @@ def draw(screen: Screen) -> Image.Image:
     _draw_middle(pen, screen, dx, dy, floor)
     x = 2 * (screen.tick % (WIDTH // 2))
     pen.line((x, HEIGHT - 1, x + 1, HEIGHT - 1), fill=0 if screen.bottom_inverse else 1)
-    return image
+    return ImageChops.invert(image) if screen.negative and screen.blink_on else image
 
 
 def _draw_top(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, inverse: bool) -> None:

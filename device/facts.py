@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from device.call import Called
 from device.count import Count
 from device.presses import Arm
 from device.situation import Situation
@@ -63,5 +64,7 @@ class Facts:
     refusal: Refusal | None = None
     handing_over: bool = False
     """The escape stage ended only just: the puzzle is to be put on the table."""
+    called: Called | None = None
+    """The hub asks for this table."""
     seen: bool = False
     tick: int = 0

@@ -205,6 +205,11 @@ class Link:
         payload = wire.object_payload(answer)
         return self._client.publish(self._topics.up_reply(self._device), payload, 1, retain=False)
 
+    def refuses(self, what: str, error: BadPayload) -> None:
+        """Something from the hub's side was not what its topic promises."""
+        self.refused_payloads += 1
+        self.trouble = f"{what} from the hub: {error}"
+
     def ask_time(self, t1_us: int) -> bool:
         """Ask the hub for its time; `TimeAnswered` follows, or nothing."""
         payload = wire.time_question_payload(t1_us)
@@ -311,8 +316,7 @@ class Link:
         try:
             self._hear(address, received)
         except BadPayload as error:
-            self.refused_payloads += 1
-            self.trouble = f"{address.name} from the hub: {error}"
+            self.refuses(address.name, error)
 
     def _hear(self, address: Address, received: Received) -> None:
         match (address.direction, address.name):

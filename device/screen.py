@@ -38,6 +38,8 @@ class Screen:
     """The top line is a bar that blinks: it must be noticed from afar."""
     blink_on: bool = True
     """The top line's bar is there; without it its words stand plain."""
+    negative: bool = False
+    """The whole picture turns light and dark in turns with the bar: nobody can overlook it."""
     shift: tuple[int, int] = (0, 0)
     """By how many columns and rows the picture is moved against burn-in."""
     glow: Glow = Glow.FULL

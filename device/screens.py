@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from device.call import called_on
 from device.facts import Facts
 from device.presses import HOLD_S
 from device.screen import Screen
@@ -45,7 +46,8 @@ def compose(facts: Facts) -> Screen:
         screen = replace(screen, bottom=reason, bottom_inverse=True)
     if facts.not_saved:
         screen = replace(screen, top_inverse=True, blinks=True)
-    return replace(screen, top_right=_top_right(facts, screen), seen=facts.seen, tick=facts.tick)
+    screen = replace(screen, top_right=_top_right(facts, screen), seen=facts.seen, tick=facts.tick)
+    return called_on(screen, facts)
 
 
 def _t(facts: Facts) -> Callable[[str, str], str]:

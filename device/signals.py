@@ -14,6 +14,7 @@ from device.facts import Facts
 from device.rest import BLINK_S, next_blink
 from shared.core.machine import limit_due
 from shared.core.model import State
+from shared.wire import Do
 
 PAUSE_ENDS_MS: Final = 30_000
 _CLOCK_RUNS: Final = (State.RUNNING, State.ASSISTING)
@@ -22,6 +23,7 @@ _CLOCK_RUNS: Final = (State.RUNNING, State.ASSISTING)
 class Signal(Enum):
     """What is to be heard: milliseconds of sound, silence, sound … The later ones matter more."""
 
+    CALLED = (150, 150, 150, 150, 150, 150, 150)
     REFUSED = (60, 60, 60)
     TEN_MINUTES = (250, 250, 250)
     PAUSE_ENDS = (150, 850, 150, 850, 150)
@@ -52,6 +54,7 @@ def signal_of(before: Facts, facts: Facts) -> Signal | None:
     heard = [
         signal
         for is_heard, signal in (
+            (_is_called(facts) and facts.called != before.called, Signal.CALLED),
             (facts.refusal is not None and facts.refusal is not before.refusal, Signal.REFUSED),
             (_falls_to(PAUSE_ENDS_MS, _pause_left_ms(before), _pause_left_ms(facts)), Signal.PAUSE_ENDS),
             (_ran_out(before, facts), Signal.RAN_OUT),
@@ -83,7 +86,8 @@ class Signals:
             self._playing = heard, now
         if self._playing is not None and now >= _ends(*self._playing)[-1]:
             self._playing = None
-        self._blinks = display_down or facts.not_saved or facts.situation.notice is not None
+        wants_somebody = display_down or facts.not_saved or facts.situation.notice is not None
+        self._blinks = wants_somebody or _is_called(facts)
         if self._playing is not None:
             sounds = sum(now >= end for end in _ends(*self._playing)) % 2 == 0
             return Lit(sounds, sounds)
@@ -96,6 +100,11 @@ class Signals:
         if self._playing is not None:
             return min((end for end in _ends(*self._playing) if end > now), default=now)
         return next_blink(now) if self._blinks else float("inf")
+
+
+def _is_called(facts: Facts) -> bool:
+    """Whether somebody at the hub wants to see which table this is."""
+    return facts.called is not None and facts.called.do is Do.IDENTIFY
 
 
 def _ends(signal: Signal, began_s: float) -> list[float]:

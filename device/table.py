@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from device.call import Called
 from device.choices import Choice, Choices
 from device.debounce import Button, ButtonBank, Edge, RawEdge
 from device.facts import Facts, Refusal
@@ -118,6 +119,7 @@ class Table:
         self._publish_s = self._alive_s = self._save_s = float("-inf")
 
     # One pass ----------------------------------------------------------------------------------
+        self._called: Called | None = None
 
     def step(self, now: float, items: Iterable[object]) -> float:
         """Take what has come in, act on it, show and tell what it led to; hand time of the next pass."""
@@ -163,6 +165,7 @@ class Table:
             self._shown = None  # whatever comes next is another picture
 
     # Facts -------------------------------------------------------------------------------------
+            self._called = None
 
     @property
     def noise(self) -> Mapping[Button, int]:
@@ -236,6 +239,7 @@ class Table:
             low=run.inexact or not run.exactly_known(stamp),
             result=self._history.result(run) if situation.state is State.SEALED else None,
         )
+            called=self._called,
 
     def _offered(self, facts: Facts, choice: Choice | None, now: float) -> Facts:
         if choice is None:
@@ -268,6 +272,14 @@ class Table:
     def _table(self) -> int:
         plan = self._choices.plan
         return self._seat.table if plan is None else plan.table
+    def call(self, called: Called) -> None:
+        """Show what the hub asks for, until it is over or a button is pressed."""
+        self._called = called
+
+    def is_over(self, base: str, at_ms: int, now: float) -> bool | None:
+        """Whether the hub's clock `base` reads more than this; None where that clock is not known."""
+        return self._time.hand_s(at_ms) < now if self._time.base == base else None
+
 
     # What presses ask for ----------------------------------------------------------------------
 
@@ -429,7 +441,7 @@ class Table:
             self._refusal = None  # a new question must be seen, not lie under the last refusal
             facts = replace(facts, refusal=None)
         self._question = question
-        awake = self.in_run(now) or facts.ordered is not None or facts.not_saved
+        awake = self.in_run(now) or facts.ordered is not None or facts.not_saved or facts.called is not None
         screen = self._rest.dress(compose(facts), now, awake=awake)
         if screen == self._shown:
             return
@@ -451,6 +463,8 @@ class Table:
     def _next_due(self, now: float) -> float:
         waiting = (self._bank.next_due(now), self.presses.next_due(now))
         dues = [now + LONGEST_SLEEP_S, self._boundary(now), *(due for due in waiting if due is not None)]
+        if self._called is not None and now >= self._called.until_s:
+            self._called = None
         if self.presses.held_s(now) > 0:
             dues.append(now + FASTEST_REDRAW_S)
         if self._refusal is not None:
@@ -483,6 +497,8 @@ class Table:
             phase_ms += frame.granted_ms + run.paused_ms
         to_second_ms = 1000 - (situation.t_ms - phase_ms) % 1000
         automatic_ms = machine.next_due_ms(run, frame)
+        if self._called is not None:
+            dues.append(self._called.until_s)
         if automatic_ms is not None:
             to_second_ms = min(to_second_ms, max(1, automatic_ms - situation.t_ms))
         due = self._run_clock.hand_s(self._run_clock.run_ms(now) + to_second_ms)

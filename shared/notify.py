@@ -25,6 +25,11 @@ class Notify:
         self._fed_s: float | None = None
         self._status = ""
 
+    @property
+    def heard(self) -> bool:
+        """Whether somebody who starts this process again listens."""
+        return bool(self._address)
+
     def ready(self, status: str = "") -> None:
         """All that is needed works."""
         self._status = status

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from shared.core.events import BadEvent, Event, event_from_json
+from shared.core.events import HUB_DEVICE, RULINGS, BadEvent, Event, event_from_json
 
 MAX_PAYLOAD: Final = 64 * 1024
 MAX_BATCH: Final = 16
@@ -94,8 +94,46 @@ class StartOrder:
         }
 
 
+class Do(StrEnum):
+    """What the hub may ask of a table; none of it changes a run."""
+
+    IDENTIFY = "identify"
+    SHOW_TEXT = "show_text"
+    SELFTEST = "selftest"
+    RELOAD = "reload"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """To be done once, unless the hub's clock `base` reads more than `expires_ms` by then."""
+
+    id: str
+    expires_ms: int
+    base: str
+    do: Do
+    text: str = ""
+    """What `show_text` shows."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The command as it stands on the wire."""
+        told = {"id": self.id, "expires_ms": self.expires_ms, "base": self.base, "do": self.do.value}
+        return told | ({"text": self.text} if self.text else {})
+
+
+@dataclass(frozen=True, slots=True)
+class RunRulings:
+    """The rulings in force on the run that a table shows, in their order: all of them, each time."""
+
+    run: str
+    rulings: tuple[Event, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As it stands on the wire and on the table's disk."""
+        return {"run": self.run, "rulings": [ruling.as_json() for ruling in self.rulings]}
+
+
 def parse_object(payload: bytes) -> dict[str, Any]:
-    """Any JSON object within the limits: plan, rulings, command, state, reply."""
+    """Any JSON object within the limits: plan, command, state, reply."""
     value = _object(payload)
     if (flaw := _flaw(value)) is not None:
         raise BadPayload(flaw)
@@ -170,6 +208,32 @@ def parse_start_order(payload: bytes) -> StartOrder:
         base=_need(value, "base", _is_text, "text"),
         state=StartState(_need(value, "state", _is_start_state, " or ".join(StartState))),
     )
+
+
+def command_from(value: Mapping[str, Any]) -> Command:
+    """The command in an object that came as one. Raises BadPayload."""
+    do = Do(_need(value, "do", _is_deed, " or ".join(Do)))
+    return Command(
+        id=_need(value, "id", _is_text, "text"),
+        expires_ms=_need(value, "expires_ms", _is_int, "an integer"),
+        base=_need(value, "base", _is_text, "text"),
+        do=do,
+        text=_need(value, "text", _is_text, "text") if do is Do.SHOW_TEXT else "",
+    )
+
+
+def parse_rulings(payload: bytes) -> RunRulings:
+    """The rulings on a run. Raises BadPayload: half of them would be a wrong result."""
+    value = parse_object(payload)
+    found = _need(value, "rulings", lambda rulings: isinstance(rulings, list), "a list")
+    rulings = [_event(ruling) for ruling in found]
+    for ruling in rulings:
+        if isinstance(ruling, Unreadable):
+            raise BadPayload(f"a ruling that cannot be read: {ruling.reason}")
+        if ruling.device != HUB_DEVICE or ruling.type not in RULINGS:
+            raise BadPayload(f"{ruling.type} of {ruling.device} is no ruling")
+    kept = tuple(ruling for ruling in rulings if isinstance(ruling, Event))
+    return RunRulings(_need(value, "run", _is_text, "text"), kept)
 
 
 def batch_payload(events: Sequence[Event]) -> bytes:
@@ -330,6 +394,10 @@ def _is_count(value: object) -> bool:
 
 def _is_start_state(value: object) -> bool:
     return isinstance(value, str) and value in set(StartState)
+
+
+def _is_deed(value: object) -> bool:
+    return isinstance(value, str) and value in set(Do)
 
 
 def _is_bool(value: object) -> bool:

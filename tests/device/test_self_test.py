@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 from gpiozero.pins.mock import MockFactory, MockPin
 
@@ -13,9 +14,11 @@ from device.buttons import PINS, NoButtons
 from device.cli import main
 from device.debounce import Button
 from device.fakes.bus import RecordedBus
+from device.finding import Finding
+from device.outputs import OutputPins
 from device.panel import Panel
 from device.screen import Screen
-from device.self_test import Bench, Finding, SelfTest
+from device.self_test import Bench, SelfTest
 
 
 def held_low(button: Button | None) -> type[MockPin]:
@@ -37,6 +40,7 @@ def walk_through(
     panel: Panel | None = None,
     hub: tuple[str, int] = ("127.0.0.1", 1),
     held: Button | None = None,
+    outputs: OutputPins | None = None,
 ) -> dict[str, Finding]:
     """The findings by part; `fingers` says which button is pressed when the display names one."""
     factory = MockFactory(pin_class=held_low(held))
@@ -56,6 +60,7 @@ def walk_through(
         hub=hub,
         language="en",
         allow_volatile=True,
+        outputs=outputs or OutputPins(),
         press_s=0.2,
         show=press,
     )
@@ -99,6 +104,28 @@ def test_a_button_that_is_stuck_is_not_waited_for(tmp_path: Path) -> None:
     found = walk_through(tmp_path, fingers=RIGHT, held=Button.FINISH)
     assert "stuck" in found["button FINISH"].text
     assert found["button START"].ok
+
+
+@pytest.mark.parametrize(
+    ("finger", "ok", "text"),
+    [
+        (Button.START, True, "works"),
+        (Button.FINISH, False, "was switched on and not noticed: look at its pin"),
+        (None, False, "nobody answered within 0.2 s"),
+    ],
+)
+def test_a_person_says_whether_buzzer_and_light_work(
+    tmp_path: Path, finger: Button | None, ok: bool, text: str
+) -> None:
+    fingers = RIGHT | ({"BUZZER?": finger, "LIGHT?": finger} if finger else {})
+    found = walk_through(tmp_path, fingers=fingers, outputs=OutputPins(24, 25))
+    assert [(found[name].ok, found[name].text) for name in ("buzzer", "led")] == [(ok, text)] * 2
+
+
+def test_a_buzzer_whose_pin_a_button_has_is_a_fault(tmp_path: Path) -> None:
+    found = walk_through(tmp_path, fingers=RIGHT, outputs=OutputPins(buzzer=PINS[Button.START]))
+    assert not found["buzzer"].ok
+    assert "cannot be claimed" in found["buzzer"].text
 
 
 def no_display() -> Any:
