@@ -13,7 +13,7 @@ COMMA := ,
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-install chaos bench check lint types contracts texts docs clean services
+.PHONY: help demo test test-long test-install chaos bench check lint types contracts texts docs clean services lock audit
 
 help:
 	@echo 'make demo       broker, hub and virtual tables on this machine (ARGS="--tables 8 --autoplay --speed 60")'
@@ -22,6 +22,8 @@ help:
 	@echo 'make chaos      12 tables while everything goes wrong ([SEED=n] [SECONDS=s]); then nothing may be lost'
 	@echo 'make bench      the measured figures, on the screen and in build/bench.json'
 	@echo 'make docs       generate the pictures and tables in docs/'
+	@echo 'make lock       newest versions of everything into lock-*.txt, by which the installer installs'
+	@echo 'make audit      look whether a flaw of any of them is known'
 
 # pip's own words go to a file: its last ones mislead when there is no network.
 define install
@@ -95,6 +97,23 @@ texts: $(VENV)/.test
 	@$(BIN)/pybabel -q extract -F shared/locales/babel.cfg --no-location --no-wrap --sort-output -o build/messages.pot device hub shared
 	@$(BIN)/pybabel -q update --no-fuzzy-matching --no-wrap --ignore-pot-creation-date -D messages -i build/messages.pot -d shared/locales
 	@$(BIN)/pybabel -q compile -D messages -d shared/locales
+
+# What the installer installs, with the hashes of all files of all machines. `make lock` alone takes newer versions.
+MAINTAIN := build/maintain
+$(MAINTAIN)/.made: Makefile
+	@$(PYTHON) -m venv $(MAINTAIN) && $(MAINTAIN)/bin/pip install --quiet --disable-pip-version-check uv pip-audit && touch $@
+
+LOCK := $(MAINTAIN)/bin/uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes \
+	--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
+lock: $(MAINTAIN)/.made
+	@$(LOCK) pyproject.toml --extra device -o lock-device.txt
+	@$(LOCK) pyproject.toml --extra hub -o lock-hub.txt
+	@echo 'lgpio>=0.2.2' | $(LOCK) - -o lock-lgpio.txt
+	@printf '%s\n' 'hatchling>=1.25' setuptools | $(LOCK) - -c lock-device.txt -o lock-build.txt
+
+# strict: what could not be looked up is not clean
+audit: $(MAINTAIN)/.made
+	@for file in lock-*.txt; do echo "$$file:" && $(MAINTAIN)/bin/pip-audit --strict --disable-pip --require-hashes -r $$file || exit 1; done
 
 clean:
 	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

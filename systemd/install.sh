@@ -145,18 +145,32 @@ build_venv() {
 		source=("$(cd "$here/.." && pwd)")
 	fi
 	pip=("$new/bin/python" -m pip --quiet --disable-pip-version-check install --no-cache-dir "${find[@]}")
-	"${pip[@]}" "${source[0]}[$role]" || die 'the Python packages could not be installed; see above. Nothing was changed.'
+	get_packages "${source[0]}" || die 'the Python packages could not be installed; see above. Nothing was changed.'
 	if [ "$role" = device ]; then install_lgpio; fi
 	"$new/bin/$program" --version >/dev/null || die "$program does not start. Nothing was changed."
 }
 
+# From the network only files that were there when `make lock` was typed; a folder was filled with them by docs/install.md.
+get_packages() {
+	local isolated=(--no-build-isolation) # else what a package is built with would be fetched unseen
+	if [ -n "$wheels" ]; then
+		"${pip[@]}" "$1[$role]"
+		return
+	fi
+	if [ "$(dpkg --print-architecture)" = armhf ]; then isolated=(); fi # much has to be built there
+	"${pip[@]}" --require-hashes -r "$1/lock-build.txt" &&
+		"${pip[@]}" --require-hashes --use-pep517 "${isolated[@]}" -r "$1/lock-$role.txt" &&
+		"${pip[@]}" --no-deps --no-build-isolation "$1"
+}
+
 install_lgpio() {
-	local works='import lgpio; lgpio.gpio_claim_alert'
+	local works='import lgpio; lgpio.gpio_claim_alert' lock=('lgpio>=0.2.2')
 	"$new/bin/python" -c "$works" 2>/dev/null && return 0
-	"${pip[@]}" --only-binary :all: 'lgpio>=0.2.2' >/dev/null 2>&1 && return 0
+	[ -n "$wheels" ] || lock=(--require-hashes -r "$here/../lock-lgpio.txt")
+	"${pip[@]}" --only-binary :all: "${lock[@]}" >/dev/null 2>&1 && return 0
 	if [ -z "$wheels" ] && need_packages swig gcc libc6-dev python3-dev >/dev/null 2>&1; then
 		say 'building lgpio ...'
-		PYPI=1 "${pip[@]}" --no-binary lgpio 'lgpio>=0.2.2' >/dev/null 2>&1 &&
+		PYPI=1 "${pip[@]}" --no-build-isolation --no-binary lgpio "${lock[@]}" >/dev/null 2>&1 &&
 			(cd / && "$new/bin/python" -c "$works" 2>/dev/null) && return 0
 	fi
 	say 'lgpio is missing: without it no button can be read. Raspberry Pi OS has it: sudo apt install python3-lgpio;'
