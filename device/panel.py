@@ -120,6 +120,11 @@ class _Link:
         return self._serial
 
 
+def _lit(frame: bytes, glow: Glow) -> bytes:
+    """What people see: nothing of a picture in the memory of a dark display."""
+    return bytes(len(frame)) if glow is Glow.DARK else frame
+
+
 class Panel:
     """A display of 128 x 64 in a thread of its own: the newest picture wins, and nobody waits for it.
 
@@ -139,7 +144,7 @@ class Panel:
         clock: HandClock = monotonic,
         on_sent: Callable[[bytes, float], None] | None = None,
     ) -> None:
-        """`on_sent` is told, in the display's thread, each new picture the bus has taken, and when."""
+        """`on_sent` is told, in the display's thread, what people see whenever that has changed, and when."""
         if driver not in DRIVERS:
             raise ValueError(f"unknown display driver {driver!r}: one of {', '.join(DRIVERS)}")
         self.up = False
@@ -165,8 +170,7 @@ class Panel:
         if image.mode != "1" or image.size != SIZE:
             raise ValueError(f"a picture of mode {image.mode} and size {image.size}")
         with self._news:
-            # a dark display is sent one black picture, and not what nobody sees
-            self._wanted = bytes(SIZE[0] * SIZE[1] // 8) if glow is Glow.DARK else image.tobytes(), glow
+            self._wanted = image.tobytes(), glow
             self._news.notify_all()
 
     def start(self) -> None:
@@ -183,10 +187,12 @@ class Panel:
             self._thread.join(timeout)
 
     def wait_sent(self, image: Image.Image, timeout: float) -> bool:
-        """Waits until this picture is on the display; False when `timeout` seconds went by."""
+        """Waits until people see this picture; False when `timeout` seconds went by."""
         frame = image.tobytes()
         with self._news:
-            return self._news.wait_for(lambda: self._shown is not None and self._shown[0] == frame, timeout)
+            return self._news.wait_for(
+                lambda: self._shown is not None and _lit(*self._shown) == frame, timeout
+            )
 
     def _run(self) -> None:
         while True:
@@ -215,6 +221,9 @@ class Panel:
         was_frame, was_glow = (None, None) if shown is None else shown
         due = not self.up or now - self._set_up_at >= self._refresh_s
         try:
+            if was_glow is Glow.DARK and glow is not Glow.DARK:
+                self._light(glow)  # its memory holds the picture: a few bytes, and people see it
+                was_glow = glow
             if due:
                 self._set_up(now)
             if due or frame != was_frame:
@@ -223,8 +232,9 @@ class Panel:
                 self._light(glow)  # after the picture: what its memory held before was noise
         except _DOWN as error:
             return self._lost(error)
-        if self._on_sent is not None and frame != was_frame:
-            self._on_sent(frame, self._clock())
+        lit = _lit(frame, glow)
+        if self._on_sent is not None and (shown is None or lit != _lit(*shown)):
+            self._on_sent(lit, self._clock())
         self._failures = 0
         with self._news:
             self.up, self._shown = True, (frame, glow)

@@ -46,8 +46,10 @@ class Rest:
         """The screen as it is lit at this instant; `awake`: what it says must not rest."""
         if awake:
             self.stir(now)
-        blink_on = not screen.blinks or int(now / BLINK_S) % 2 == 0
-        return replace(screen, blink_on=blink_on, shift=place(now), glow=self.glow(now))
+        blink_on, glow = not screen.blinks or int(now / BLINK_S) % 2 == 0, self.glow(now)
+        if glow is Glow.DARK:  # nobody sees the mark walk
+            screen = replace(screen, tick=0)
+        return replace(screen, blink_on=blink_on, shift=place(now), glow=glow)
 
 
 def place(now: float) -> tuple[int, int]:
