@@ -1,4 +1,4 @@
-"""Whom READY offers to start: the plan's next runs, or the categories of the settings (pure)."""
+"""Whom READY offers to start: the plan's next runs, or the categories of the settings, or practice (pure)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ class Choice:
     planned: PlannedRun | None = None
     resume: Resume | None = None
     """START does not begin a run, but goes on with this one."""
+    practice: bool = False
+    """A run that counts nowhere, to learn the buttons with."""
 
     @property
     def entrant(self) -> str | None:
@@ -49,6 +51,7 @@ class Choices:
         self.plan = plan
         self._done = done
         self._selected = 0
+        self._practice: Choice | None = None
 
     def offers(self) -> list[Choice]:
         """What can be chosen from, in order: runs of the plan not yet begun, else categories."""
@@ -64,25 +67,43 @@ class Choices:
 
     def selected(self) -> Choice | None:
         """What START would begin; None when there is nothing to begin."""
+        if self._practice is not None:
+            return self._practice
         offers = self.offers()
         return offers[self._selected % len(offers)] if offers else None
 
     def choose(self, step: int) -> None:
-        """Select another one, `step` onwards or back, round and round."""
+        """Select another one, `step` onwards or back, round and round; from practice back to what counts."""
         offers = self.offers()
-        if offers:
+        if self._practice is not None:
+            self._practice = None
+        elif offers:
             self._selected = (self._selected + step) % len(offers)
+
+    def practise(self) -> bool:
+        """Select a run for practice in the category on the display; False when there is no category at all."""
+        shown = self.selected()
+        known = self._categories if self.plan is None else tuple(self.plan.categories.values())
+        rules = shown.rules if shown is not None else next(iter(known), None)
+        if rules is not None:
+            self._practice = Choice(rules, practice=True)
+        return rules is not None
 
     def choose_heat(self, heat: str) -> bool:
         """Select the next run of a heat, unless one of it is selected; False when there is none."""
         offers = self.offers()
+        self._practice = None
         of_heat = [n for n, offer in enumerate(offers) if offer.heat == heat]
         if of_heat and self._selected % len(offers) not in of_heat:
             self._selected = of_heat[0]
         return bool(of_heat)
 
     def update(self, plan: Plan | None, done: Done) -> None:
-        """A new plan, or a run begun or undone: the selection stays on the same run where it can."""
+        """A new plan, or a run begun or undone: the selection stays on the same run where it can.
+
+        Practice is over with the run that began.
+        """
+        self._practice = None
         kept = self.selected()
         self.plan, self._done = plan, done
         offers = self.offers()

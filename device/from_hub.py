@@ -10,7 +10,7 @@ from shared.broker import RETRY_S, Tls, Version
 from shared.core.events import Event
 from shared.core.model import Problem
 from shared.topics import DEFAULT_BASE
-from shared.wire import StartOrder, TimeAnswer
+from shared.wire import RunRulings, StartOrder, TimeAnswer
 
 
 class Journal(Protocol):
@@ -58,9 +58,9 @@ class PlanReceived:
 
 @dataclass(frozen=True, slots=True)
 class RulingsReceived:
-    """Rulings on the run this table shows."""
+    """The rulings in force on the run this table shows."""
 
-    rulings: Mapping[str, Any]
+    told: RunRulings
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class TimeAnswered:
 
 @dataclass(frozen=True, slots=True)
 class LogArchived:
-    """The hub has archived this log: its file may be deleted."""
+    """The hub has archived all of this log, which was closed before: its file may be deleted."""
 
     log: str
 

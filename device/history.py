@@ -18,7 +18,8 @@ from shared.core.run import Run, stamp_of
 from shared.core.scoring import Result
 from shared.core.timeline import Stamp
 from shared.core.tournament import Tournament
-from shared.plan import Resume
+from shared.plan import Plan, Resume
+from shared.wire import RunRulings
 
 LONG_LOG: Final = 2_000
 """Events after which a log is closed as soon as no run is live."""
@@ -68,6 +69,9 @@ class History:
         """A run was begun since the machine was switched on."""
         self.orders: set[str] = set()
         """Start orders that a run here obeyed, or was started ahead of by the judge."""
+        self._rulings: RunRulings | None = plans.rulings()
+        self._ruled_s = float("-inf")
+        """When the hub told of them: presses before that were made in the state before."""
         self._restore()
 
     def _rules_of(self, start: Event) -> CategoryRules | None:
@@ -81,6 +85,8 @@ class History:
         events = [event for log in logs for event in log]
         for event in events:
             self._fold(event)
+        if self._rulings is not None:
+            self._tournament.rule_anew(self._rulings.rulings)
         last = events[-1] if events else None
         if last is not None and last.boot is not None and last.boot != self.boot:
             seen_ms = max((e.mono_ms or 0 for e in events if e.boot == last.boot), default=0)
@@ -90,6 +96,22 @@ class History:
             )
         self._take_over(self._hand_of_boot())
         self._rotate()
+
+    def rule(self, told: RunRulings, hand_s: float) -> None:
+        """What the hub has ruled on the shown run, in place of all it told before; not journaled, the hub has it."""
+        if told == self._rulings:
+            return
+        if told.rulings or (self._rulings is not None and self._rulings.rulings):
+            with suppress(OSError):  # it is retained: a restart hears it again
+                self._plans.keep_rulings(told)
+        self._rulings, self._ruled_s = told, hand_s
+        self._tournament.rule_anew(told.rulings)
+
+    def settled(self, run: Run, hand_s: float) -> bool:
+        """Whether rulings ended the run for everybody at the table, at an instant of hand time."""
+        if hand_s < self._ruled_s:
+            return False
+        return self._tournament.settled(run, run.elapsed_ms(self.stamp(hand_s)))
 
     def _hand_of_boot(self) -> float:
         return self._run_clock.hand_s(0)
@@ -168,14 +190,16 @@ class History:
         """What is wrong with the disk, as a code; None when all is well."""
         return self._storage or ("failing" if self._unsaved else None)
 
-    def done(self) -> Done:
-        """Planned runs that have begun and were not undone."""
-        begun = [r for r in self._tournament.runs.values() if r.started and r.entrant is not None]
+    def done(self, plan: Plan | None) -> Done:
+        """Planned runs that have begun and were neither undone nor, as the plan says, voided."""
+        voided = () if plan is None else plan.voided
+        runs = (r for r in self._tournament.runs.values() if r.started and r.id not in voided)
+        begun = [r for r in runs if r.entrant is not None]
         return frozenset((r.heat, r.category, r.entrant or "") for r in begun)
 
-    def result(self, run: Run) -> Result | None:
-        """A run judged as it stands."""
-        return self._tournament.result(run)
+    def result(self, run: Run, hand_s: float) -> Result | None:
+        """A run judged as it stands at an instant of hand time."""
+        return self._tournament.result(run, run.elapsed_ms(self.stamp(hand_s)))
 
     def stamp(self, hand_s: float) -> Stamp:
         """An instant of hand time as a stamp of this boot."""

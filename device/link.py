@@ -325,7 +325,7 @@ class Link:
             case (Direction.DOWN, "plan"):
                 self._inbox.put(PlanReceived(wire.parse_object(received.payload)))
             case (Direction.DOWN, "rulings"):
-                self._inbox.put(RulingsReceived(wire.parse_object(received.payload)))
+                self._inbox.put(RulingsReceived(wire.parse_rulings(received.payload)))
             case (Direction.DOWN, "command") if not received.retain:
                 self._inbox.put(CommandReceived(wire.parse_object(received.payload)))
             case (Direction.DOWN, "time"):
@@ -358,7 +358,7 @@ class Link:
             if problem is not None and problem != self._problem:
                 self._inbox.put(DeliveryProblem(problem))
             self._problem = problem
-        if ack.archived:
+        if ack.archived and any(e.log == ack.log and e.last_seq <= ack.seq for e in self._earlier):
             self._inbox.put(LogArchived(ack.log))
 
     def _start_again(self) -> None:

@@ -1,4 +1,4 @@
-"""What a table keeps beside its journal: the newest plan, and the rules its runs were started with."""
+"""What a table keeps beside its journal: the newest plan and rulings, and the rules its runs were started with."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from device.disk import replace_file
 from shared.core.rules import CategoryRules
 from shared.plan import BadPlan, Plan, Resume, plan_from_json, rules_from_json, rules_to_json
+from shared.wire import BadPayload, RunRulings, parse_rulings
 
 
 class PlanStore:
@@ -32,6 +33,17 @@ class PlanStore:
     def forget_plan(self) -> None:
         """There is no plan any more. Raises OSError."""
         (self._directory / "plan.json").unlink(missing_ok=True)
+
+    def rulings(self) -> RunRulings | None:
+        """What was ruled on the run shown last; None if nothing was, or when it cannot be read."""
+        try:
+            return parse_rulings((self._directory / "rulings.json").read_bytes())
+        except (OSError, BadPayload):
+            return None
+
+    def keep_rulings(self, told: RunRulings) -> None:
+        """Keep the rulings on the shown run for the time without a hub. Raises OSError."""
+        replace_file(self._directory / "rulings.json", json.dumps(told.as_json()).encode())
 
     def rules(self, digest: str) -> CategoryRules | None:
         """The rules with this digest that a run was started with."""

@@ -19,7 +19,7 @@ from shared.core.model import Notice, State
 from shared.core.rules import CountKind
 
 HOLD_S: Final = 2.0
-"""START held so long undoes; FINISH held so long confirms an untouched 0."""
+"""START held so long undoes; FINISH held so long confirms an untouched 0; ASSIST held in READY is practice."""
 ANSWER_S: Final = 0.4
 """A press answers a question only if the question was on the display for so long."""
 SECOND_PRESS_S: Final = 5.0
@@ -69,6 +69,13 @@ class Choose:
 
 
 @dataclass(frozen=True, slots=True)
+class Practise:
+    """In READY, a run for practice: ASSIST was held, which nobody does by mistake."""
+
+    t: float
+
+
+@dataclass(frozen=True, slots=True)
 class Next:
     """The next entrant of the plan, after sealing."""
 
@@ -86,7 +93,7 @@ class Refused:
     """Milliseconds that belong to the reason: by how much the limit was missed."""
 
 
-Intent = Act | Arm | Undo | Choose | Next | Refused
+Intent = Act | Arm | Undo | Choose | Practise | Next | Refused
 
 
 @dataclass(slots=True)
@@ -149,7 +156,7 @@ class Presses:
 
     def next_due(self, now: float) -> float | None:
         """When something here changes without a press: a hold, a repeat, an armed question that lapses."""
-        dues = [d.t + HOLD_S for b, d in self._down.items() if not d.spent and b in (B.START, B.FINISH)]
+        dues = [d.t + HOLD_S for b, d in self._down.items() if not d.spent and b is not B.PAUSE]
         dues += [d.t + STUCK_S for d in self._down.values()]
         if self.armed is not None:
             dues.append(self.armed.t + SECOND_PRESS_S)
@@ -203,7 +210,7 @@ class Presses:
 
     def _holds(self, now: float, situation: Situation) -> list[Intent]:
         intents: list[Intent] = []
-        start, finish = self._down.get(B.START), self._down.get(B.FINISH)
+        start, finish, assist = (self._down.get(b) for b in (B.START, B.FINISH, B.ASSIST))
         if start is not None and not start.spent and now - start.t >= HOLD_S:
             start.spent = True
             self.armed = None
@@ -212,6 +219,9 @@ class Presses:
             finish.spent = True
             if self.count is not None and not self.count.touched:
                 self.count.ask()
+        if assist is not None and not assist.spent and now - assist.t >= HOLD_S:
+            assist.spent = True
+            intents += [Practise(assist.t)] if situation.state is State.READY else []
         return intents
 
     def _undo(self, t: float, situation: Situation) -> Intent:
@@ -239,6 +249,8 @@ class Presses:
         """Only where a hold means something; elsewhere the press fires at once."""
         if button is B.START:
             return situation.state not in (State.READY, State.SEALED)
+        if button is B.ASSIST:
+            return situation.state is State.READY
         if button is B.FINISH and situation.state is State.TIME_UP:
             told = self._limit_told == situation.held.last_act
             return told and self.count is not None and not self.count.touched and not self.count.asked
@@ -257,7 +269,7 @@ class Presses:
             return [Act(E.RUN_STARTED, t, {})]
         if button is B.FINISH:
             return [Refused(E.RUN_FINISHED, "not_started", t)]
-        if situation.choices < 2:
+        if situation.choices < 2 and not situation.practice:
             act = E.PAUSE_STARTED if button is B.PAUSE else E.ASSIST_STARTED
             return [Refused(act, "not_started", t)]
         return [Choose(-1 if button is B.PAUSE else 1)]

@@ -19,7 +19,8 @@ from device.words import left_text, parts_text, refusal_text, undo_text
 from shared.core.events import EventType
 from shared.core.guards import help_wait_ms
 from shared.core.machine import limit_due
-from shared.core.model import Notice, State
+from shared.core.model import Notice, State, Status
+from shared.core.overlay import RULED
 from shared.core.rules import CountKind
 from shared.core.state import assisted_ms, counted_ms
 from shared.duration import clock_text
@@ -102,6 +103,14 @@ def _ready(facts: Facts) -> Screen:
         lines = [pgettext("oled", "no plan"), facts.category or ""]
     if facts.ordered is not None:
         return _ordered(facts, facts.ordered)
+    if facts.practice:
+        return Screen(
+            pgettext("oled", "PRACTICE"),
+            top_inverse=True,
+            top_right=_table(facts),
+            lines=(pgettext("oled", "does not count"), facts.category or ""),
+            bottom=pgettext("oled", "START begins · ASSIST back"),
+        )
     choose = facts.situation.choices > 1
     bottom = pgettext("oled", "START · PAUSE/ASSIST choose") if choose else pgettext("oled", "START begins")
     if facts.resumes:
@@ -331,6 +340,8 @@ def _sealed(facts: Facts) -> Screen:
     top, inverse = pgettext("oled", "FINAL"), facts.practice
     if facts.practice:
         top = pgettext("oled", "PRACTICE")
+    if result is not None and result.status in RULED:
+        return _ruled(facts, result.status)
     if result is None:
         return Screen(top, top_inverse=inverse, bottom=pgettext("oled", "START = next"))
     bottom = parts_text(facts.language, result)
@@ -349,6 +360,23 @@ def _sealed(facts: Facts) -> Screen:
         top_right=_heat(facts),
         clock=bound + clock_text(result.official_s if result.low_s is None else result.low_s),
         bottom=bottom,
+    )
+
+
+def _ruled(facts: Facts, status: Status) -> Screen:
+    """A judge at the hub has ended the run: the word, not a time that no longer counts."""
+    pgettext = _t(facts)
+    words = {
+        Status.DSQ: pgettext("oled", "disqualified"),
+        Status.DNF: pgettext("oled", "did not finish"),
+        Status.VOID: pgettext("oled", "run is void"),
+    }
+    return Screen(
+        pgettext("oled", "DECISION"),
+        top_inverse=True,
+        top_right=_table(facts),
+        lines=(words.get(status, str(status)),),
+        bottom=pgettext("oled", "START = next"),
     )
 
 

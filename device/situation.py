@@ -22,6 +22,8 @@ class Situation:
     """Since the start."""
     choices: int = 0
     """Entrants or categories that PAUSE and ASSIST can choose from in READY."""
+    practice: bool = False
+    """READY offers a run for practice."""
     settled: bool = False
     """A ruling has settled the run: the table behaves as sealed."""
 

@@ -58,6 +58,8 @@ def _clock(facts: Facts) -> dict[str, Any]:
     if situation.state in (State.RUNNING, State.ASSISTING):
         now_ms = counted_ms(situation.run, frame, situation.t_ms)
         return {"shown_ms": now_ms, "running": True, "direction": "up"}
+    if situation.settled:
+        return {"shown_ms": None, "running": False, "direction": "up"}
     return {"shown_ms": frame.rules.limit_ms, "running": False, "direction": "up"}
 
 

@@ -16,11 +16,18 @@ from device.call import Called
 from device.choices import Choice, Choices
 from device.debounce import Button, ButtonBank, Edge, RawEdge
 from device.facts import Facts, Refusal
-from device.from_hub import DeliveryProblem, LinkChanged, PlanReceived, StartOrdered, TimeAnswered
+from device.from_hub import (
+    DeliveryProblem,
+    LinkChanged,
+    PlanReceived,
+    RulingsReceived,
+    StartOrdered,
+    TimeAnswered,
+)
 from device.history import History
 from device.journal import NotSaved
 from device.plan_store import PlanStore
-from device.presses import Act, Arm, Choose, Intent, Next, Presses, Refused, Undo
+from device.presses import Act, Arm, Choose, Intent, Next, Practise, Presses, Refused, Undo
 from device.refusals import RefusalBudget
 from device.rest import Rest, RestAfter, next_blink
 from device.screen import Glow, Screen
@@ -103,7 +110,8 @@ class Table:
         self.presses = Presses()
         self.presses.boot(levels)
         self._refusals = RefusalBudget()
-        self._choices = Choices(seat.categories, plans.plan(), history.done())
+        plan = plans.plan()
+        self._choices = Choices(seat.categories, plan, history.done(plan))
         self._time = Timekeeping(history, ports.ask_time, clock, run_clock)
         self._busy_s = float("-inf")
         """When a run was last in play here."""
@@ -111,6 +119,7 @@ class Table:
         """The hub was there, or a judge has started what the display offered."""
         self._orders = StartOrders(history.orders, self._time, run_clock)
         self._refusal: tuple[Refusal, float] | None = None
+        self._called: Called | None = None
         self._shown: Screen | None = None
         self._question: object = None
         self._shown_s = 0.0
@@ -119,7 +128,6 @@ class Table:
         self._publish_s = self._alive_s = self._save_s = float("-inf")
 
     # One pass ----------------------------------------------------------------------------------
-        self._called: Called | None = None
 
     def step(self, now: float, items: Iterable[object]) -> float:
         """Take what has come in, act on it, show and tell what it led to; hand time of the next pass."""
@@ -128,6 +136,8 @@ class Table:
                 self._bank.feed([item])
             elif isinstance(item, PlanReceived):
                 self._plan(item)
+            elif isinstance(item, RulingsReceived):
+                self._history.rule(item.told, now)
             elif isinstance(item, StartOrdered):
                 self._orders.heard(item.order, now)
             elif isinstance(item, TimeAnswered):
@@ -155,6 +165,7 @@ class Table:
         made_in = None if pressed_s is None else self._made_in(edge.button, pressed_s)
         intents = self.presses.edge(edge, self.situation(edge.t), made_in)
         if edge.pressed:
+            self._called = None
             self._rest.stir(edge.t)
             self._mark_seen()
         self._perform(intents)
@@ -165,7 +176,6 @@ class Table:
             self._shown = None  # whatever comes next is another picture
 
     # Facts -------------------------------------------------------------------------------------
-            self._called = None
 
     @property
     def noise(self) -> Mapping[Button, int]:
@@ -183,9 +193,12 @@ class Table:
         if run is None or not run.started:
             choice = self._choices.selected()
             frame = None if choice is None else Frame(choice.rules)
-            return Situation(RunState(), RunState(), frame, choices=len(self._choices.offers()))
+            practice = choice is not None and choice.practice
+            choices = len(self._choices.offers())
+            return Situation(RunState(), RunState(), frame, choices=choices, practice=practice)
         t_ms = run.elapsed_ms(self._history.stamp(hand_s))
-        return Situation(run.at(t_ms), run.state, run.frame, max(t_ms, run.state.act_ms))
+        settled = self._history.settled(run, hand_s)
+        return Situation(run.at(t_ms), run.state, run.frame, max(t_ms, run.state.act_ms), settled=settled)
 
     def _made_in(self, button: Button, pressed_s: float) -> Situation:
         """The situation a press was made in: a finish at the very limit still counts, and a step then solved."""
@@ -226,6 +239,7 @@ class Table:
             armed=self.presses.armed,
             count=self.presses.count,
             refusal=None if self._refusal is None else self._refusal[0],
+            called=self._called,
             tick=int(now),
             clock_error_ms=None if error_ms is None else round(error_ms),
         )
@@ -237,9 +251,8 @@ class Table:
             heat=run.heat,
             practice=run.practice,
             low=run.inexact or not run.exactly_known(stamp),
-            result=self._history.result(run) if situation.state is State.SEALED else None,
+            result=self._history.result(run, now) if situation.state is State.SEALED else None,
         )
-            called=self._called,
 
     def _offered(self, facts: Facts, choice: Choice | None, now: float) -> Facts:
         if choice is None:
@@ -253,10 +266,19 @@ class Table:
             entrant=choice.public_name,
             category=category,
             resumes=choice.resume is not None,
+            practice=choice.practice,
             day=None if plan is None or self._day_known else plan.day,
             ordered=self._orders.shown(choice.heat, choice.rules, now),
             offered=(choice.entrant, choice.rules.id),
         )
+
+    def call(self, called: Called) -> None:
+        """Show what the hub asks for, until it is over or a button is pressed."""
+        self._called = called
+
+    def is_over(self, base: str, at_ms: int, now: float) -> bool | None:
+        """Whether the hub's clock `base` reads more than this; None where that clock is not known."""
+        return self._time.hand_s(at_ms) < now if self._time.base == base else None
 
     def in_run(self, now: float) -> bool:
         """Whether a run is in play here that has not come to its end."""
@@ -272,14 +294,6 @@ class Table:
     def _table(self) -> int:
         plan = self._choices.plan
         return self._seat.table if plan is None else plan.table
-    def call(self, called: Called) -> None:
-        """Show what the hub asks for, until it is over or a button is pressed."""
-        self._called = called
-
-    def is_over(self, base: str, at_ms: int, now: float) -> bool | None:
-        """Whether the hub's clock `base` reads more than this; None where that clock is not known."""
-        return self._time.hand_s(at_ms) < now if self._time.base == base else None
-
 
     # What presses ask for ----------------------------------------------------------------------
 
@@ -297,6 +311,8 @@ class Table:
                     self._undo(t)
                 case Choose(step):
                     self._choices.choose(step)
+                case Practise(t):
+                    self._practise(t)
                 case Next(t):
                     self._next(t)
                 case Refused(act, reason, t, detail):
@@ -332,6 +348,8 @@ class Table:
         data: dict[str, Any] = {"entrant": choice.entrant, "table": self._table, **why}
         if choice.heat is not None:
             data["heat"] = choice.heat
+        if choice.practice:
+            data["practice"] = True
         try:
             self._history.start(t, self._ports.new_run(), choice.rules, data)
         except (OSError, NotSaved):
@@ -381,11 +399,20 @@ class Table:
         run = self._history.run
         if run is None or run.state.last_act is None:
             self._refuse(EventType.ACT_UNDONE, "nothing_to_undo", t)
+        elif self._history.settled(run, self._clock()):  # since the hold began
+            self._refuse(EventType.ACT_UNDONE, "sealed", t)
         elif self.situation(t).state is State.CLAIMED:
             self._act(EventType.FINISH_REJECTED, t, {})
         else:
             self._act(EventType.ACT_UNDONE, t, {"undone": run.state.last_act.seq})
             self._begun_or_undone()
+
+    def _practise(self, t: float) -> None:
+        choice = self._choices.selected()
+        if choice is not None and self._orders.standing(choice.heat) is not None:
+            self._refuse(EventType.RUN_STARTED, "starts_by_itself", t)
+        elif not self._choices.practise():
+            self._refuse(EventType.RUN_STARTED, "nothing_planned", t)
 
     def _next(self, t: float) -> None:
         if self._choices.selected() is None:
@@ -394,7 +421,7 @@ class Table:
             self._history.leave()
 
     def _begun_or_undone(self) -> None:
-        self._choices.update(self._choices.plan, self._history.done())
+        self._choices.update(self._choices.plan, self._history.done(self._choices.plan))
 
     def _refuse(self, act: str, reason: str, t: float, detail_ms: int = 0) -> None:
         self._refusal = (Refusal(reason, detail_ms), self._clock() + REFUSAL_S)
@@ -427,7 +454,7 @@ class Table:
                 self._plans.forget_plan()
             else:
                 self._plans.keep_plan(wanted)
-        self._choices.update(wanted, self._history.done())
+        self._choices.update(wanted, self._history.done(wanted))
         self._rest.stir(self._clock())
 
     # Showing and telling -----------------------------------------------------------------------
@@ -435,6 +462,8 @@ class Table:
     def _show(self, now: float) -> None:
         if self._refusal is not None and now >= self._refusal[1]:
             self._refusal = None
+        if self._called is not None and now >= self._called.until_s:
+            self._called = None
         facts = self.facts(now)
         question = self.presses.question(facts.situation)
         if question not in (None, self._question):
@@ -463,12 +492,12 @@ class Table:
     def _next_due(self, now: float) -> float:
         waiting = (self._bank.next_due(now), self.presses.next_due(now))
         dues = [now + LONGEST_SLEEP_S, self._boundary(now), *(due for due in waiting if due is not None)]
-        if self._called is not None and now >= self._called.until_s:
-            self._called = None
         if self.presses.held_s(now) > 0:
             dues.append(now + FASTEST_REDRAW_S)
         if self._refusal is not None:
             dues.append(self._refusal[1])
+        if self._called is not None:
+            dues.append(self._called.until_s)
         if self._shown is not None and self._shown.blinks:
             dues.append(next_blink(now))
         dues += [due for due in (self._time.next_due(), self._ordered_due(now)) if due is not None]
@@ -497,8 +526,6 @@ class Table:
             phase_ms += frame.granted_ms + run.paused_ms
         to_second_ms = 1000 - (situation.t_ms - phase_ms) % 1000
         automatic_ms = machine.next_due_ms(run, frame)
-        if self._called is not None:
-            dues.append(self._called.until_s)
         if automatic_ms is not None:
             to_second_ms = min(to_second_ms, max(1, automatic_ms - situation.t_ms))
         due = self._run_clock.hand_s(self._run_clock.run_ms(now) + to_second_ms)

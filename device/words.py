@@ -56,6 +56,7 @@ def refusal_text(language: str, refusal: Refusal, situation: Situation) -> str:
         "not_saved": pgettext("oled", "cannot save: no start"),
         "nothing_planned": pgettext("oled", "nobody to start"),
         "plan_done": pgettext("oled", "nobody left in the plan"),
+        "starts_by_itself": pgettext("oled", "starts by itself"),
         "no_notice": pgettext("oled", "nothing to dismiss"),
     }
     return texts.get(reason, reason)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from hub.archived import archived_up_to
 from hub.backup_keeper import BackupKeeper
 from hub.hub_lock import HubLock
 from hub.ingest import Ingest, IngestSettings
@@ -17,6 +18,7 @@ from hub.planning import plans_for
 from hub.projection import names_from
 from hub.start_orders import cancel_start, close_start, order_start, told_order
 from hub.store import PlanRow, Store, StoreTrouble
+from hub.table_answer import answer_from
 from hub.view import View
 from hub.web.app import create_app
 from hub.web.server import Server
@@ -25,14 +27,16 @@ from shared.clock import HandClock, HubClock, WallClock, machine_clock, monotoni
 from shared.core.events import Event
 from shared.plan import Resume
 from shared.rulebook import Rulebook
-from shared.wire import StartOrder
+from shared.wire import RunRulings, StartOrder
 
 LOOK_EVERY_S: Final = 1.0
 """How often a plan loaded by another process is looked for."""
 
 
-_Seen = tuple[list[PlanRow], dict[int, str], str | None, dict[str, int], dict[int, Resume]]
-"""Rows, seats and day of the plan, who says where it stands, and runs that go on elsewhere."""
+_Seen = tuple[
+    list[PlanRow], dict[int, str], str | None, dict[str, int], dict[int, Resume], dict[int, tuple[str, ...]]
+]
+"""Rows, seats and day of the plan, who says where it stands, runs that go on elsewhere, and voided ones."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +81,16 @@ class Hub:
             connected=lambda: self._ingest.counters.connected,
         )
         self._view.apply(past)
-        self._seen: _Seen = ([], {}, None, {}, {})
+        self._seen: _Seen = ([], {}, None, {}, {}, {})
         """What the plans were made from."""
         self._plans: dict[str, dict[str, Any]] = {}
         """What each device was told."""
+        self._rulings: dict[str, RunRulings] = {}
+        """What each device was told of the run it shows."""
         self._order: StartOrder | None = None
         self._trouble = ""
-        self._was_connected = False
+        self._was_well = (False, "ok", "ok")
+        """What of the hub itself the pages told last: connected, database, backups."""
         self._ingest = Ingest(
             parts.broker,
             self._store,
@@ -96,7 +103,10 @@ class Hub:
             hand=parts.hand,
             wall=parts.wall,
         )
-        office = open_office(self._store, self._view, wall=parts.wall, hand=parts.hand)
+        office = open_office(self._store, self._view, wall=parts.wall, hand=parts.hand, clock=parts.clock)
+        self._asking = office.asking
+        self._asked: dict[str, str] = {}
+        """By device the id of the command that it was told last."""
         app = create_app(self._view, office, settings=WebSettings(zone=parts.rulebook.zone, hand=parts.hand))
         self._server = Server(app, host=parts.web_host, port=parts.web_port, died=lambda: broken(None))
         self._stopping = threading.Event()
@@ -152,7 +162,7 @@ class Hub:
             counters["trouble"], counters["database"] = f"database: {error}", error.code
         trouble = counters.pop("trouble") or self._trouble or self._backups.trouble
         ok = self._ingest.alive() and counters["connected"] and not trouble.startswith("database")
-        counters["backups"] = self._backups.made
+        counters["backups"], counters["backup"] = self._backups.made, self._backups.code
         return {"ok": ok, "trouble": trouble, **counters, "start": self._view.start_spread()}
 
     def _committed(self, events: list[Event]) -> None:
@@ -178,18 +188,29 @@ class Hub:
         return order
 
     def _standing(self) -> dict[str, dict[str, Any]]:
-        """What is retained for all tables, said again on every connect."""
-        order = self._order
-        return {} if order is None else {self._ingest.topics.start: order.as_json()}
+        """What is retained beside the plans, said again on every connect."""
+        order, topics = self._order, self._ingest.topics
+        said = {} if order is None else {topics.start: order.as_json()}
+        return said | {topics.down_rulings(d): told.as_json() for d, told in self._rulings.items()}
 
     # What tables tell --------------------------------------------------------------------------
 
     def _hear(self, device: str, kind: str, payload: dict[str, Any], hand_s: float | None) -> None:
         self._view.hear(device, kind, payload, hand_s)
+        if kind == "reply":
+            self._keep_answer(device, payload)
         if kind == "status":
             if payload.get("online") is True:
                 self._seat(device, payload.get("table"))
             self._look_now.set()  # it may stand where another one does
+
+    def _keep_answer(self, device: str, payload: dict[str, Any]) -> None:
+        answer = answer_from(payload)
+        if answer is not None:
+            try:
+                self._asking.answered(device, answer)
+            except StoreTrouble as error:  # whoever asked asks again
+                self._trouble = f"database: {error}"
 
     def _seat(self, device: str, table: object) -> None:
         """A device that was never seated takes the free table that its settings name."""
@@ -215,30 +236,52 @@ class Hub:
                 self._trouble = ""
 
     def _watch_broker(self) -> None:
-        """The pages tell at once when no table can be heard."""
-        connected = self._ingest.counters.connected
-        if connected is not self._was_connected:
-            self._was_connected = connected
+        """The pages tell at once when no table can be heard, nothing is kept, or no backup is made."""
+        counters = self._ingest.counters
+        well = (counters.connected, counters.database, self._backups.code)
+        if well != self._was_well:
+            self._was_well = well
             self._view.changed()
 
     def _look_once(self) -> None:
         """What other processes have put in the database, and who stands where: tell the tables what is new."""
+        self._ingest.archived_are(archived_up_to(self._store))
         order = told_order(self._store, self._parts.clock)
         if order != self._order:
             self._order = order
-            for topic, payload in self._standing().items():
-                self._ingest.send(topic, payload, retain=True)
+            if order is not None:
+                self._ingest.send(self._ingest.topics.start, order.as_json(), retain=True)
+        self._tell_rulings()
         self._take_plan()
+        self._ask_tables()
+
+    def _ask_tables(self) -> None:
+        """Say what people ask of tables, each thing once; without a connection again at the next look."""
+        for device, command in self._asking.asked().items():
+            if self._asked.get(device) == command.id:
+                continue
+            topic = self._ingest.topics.down_command(device)
+            if self._ingest.send(topic, command.as_json(), retain=False):
+                self._asked[device] = command.id
+
+    def _tell_rulings(self) -> None:
+        """Each table hears what was ruled on the run it shows, and that nothing is any more."""
+        for device, told in self._view.told_rulings().items():
+            if told != self._rulings.get(device):
+                self._rulings = self._rulings | {device: told}
+                self._ingest.send(self._ingest.topics.down_rulings(device), told.as_json(), retain=True)
 
     def _take_plan(self) -> None:
         rows, seats, day = self._store.plan_rows(), self._store.seats(), plan_day(self._store)
         claims, resumes = self._view.claims(), self._view.resumes(seats)
-        seen = (rows, seats, day, claims, resumes)
+        voided = self._view.voided()
+        seen = (rows, seats, day, claims, resumes, voided)
         if seen == self._seen:
             return
         self._seen = seen
         self._view.plan(names_from((r.category, r.entrant, r.public_name, r.flags) for r in rows), seats)
-        before, self._plans = self._plans, plans_for(seats, rows, self._parts.rulebook, day, claims, resumes)
+        before = self._plans
+        self._plans = plans_for(seats, rows, self._parts.rulebook, day, claims, resumes, voided)
         for device, plan in self._plans.items():
             if before.get(device) != plan:
                 self._ingest.publish_plan(device, plan)

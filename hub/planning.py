@@ -19,6 +19,7 @@ def plan_for(
     day: str | None = None,
     conflict: Iterable[str] = (),
     resume: Resume | None = None,
+    voided: Iterable[str] = (),
 ) -> dict[str, Any]:
     """The payload of `down/plan` for one table. Its revision changes with its content and with nothing else.
 
@@ -49,6 +50,7 @@ def plan_for(
         runs=runs,
         conflict=conflict,
         resume=resume,
+        voided=tuple(sorted(voided)),
     )
     content = plan.as_json()
     revision = zlib.crc32(json.dumps(content, sort_keys=True).encode())
@@ -62,21 +64,24 @@ def plans_for(
     day: str | None = None,
     claims: Mapping[str, int] | None = None,
     resumes: Mapping[int, Resume] | None = None,
+    voided: Mapping[int, Iterable[str]] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """The plan of every seated device; nothing while no plan was made.
 
     `claims`: the table that each device that is online says it stands on. Two devices on one seat get no
-    runs, one without a seat is told that it has no plan (any more). `resumes`: the run that goes on at a table.
+    runs, one without a seat is told that it has no plan (any more). `resumes`: the run that goes on at a table,
+    `voided`: the runs of a table that can be run again.
     """
     rows = list(rows)
     if not rows:
         return {}
-    claims, resumes = claims or {}, resumes or {}
+    claims, resumes, voided = claims or {}, resumes or {}, voided or {}
     rivals = rivals_of(seats, claims)
     plans = {device: _no_plan(table) for device, table in claims.items() if table > 0}
     for table, device in seats.items():
+        others = rivals.get(table, set()) - {device}
         plans[device] = plan_for(
-            table, rows, rulebook, day, rivals.get(table, set()) - {device}, resumes.get(table)
+            table, rows, rulebook, day, others, resumes.get(table), voided.get(table, ())
         )
     for table, devices in rivals.items():
         for device in devices - {seats[table]}:

@@ -8,6 +8,7 @@ from typing import Any
 
 from hub.link_watch import Told
 from hub.planning import rivals_of
+from hub.ruling_news import for_table
 from hub.take_over import ClockFacts, resumes
 from shared.core.events import HUB_DEVICE, Event, EventType
 from shared.core.rules import CountKind
@@ -17,6 +18,7 @@ from shared.core.tournament import Tournament
 from shared.plan import Resume
 from shared.rulebook import Rulebook
 from shared.standings import standings_json
+from shared.wire import RunRulings
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,10 @@ class Names:
         if entrant is None:
             return None
         return self.by_entrant.get((category or "", entrant), entrant)
+
+    def ids_named(self, name: str) -> set[str]:
+        """The ids of the entrants with this public name, and the name itself, which may be an id."""
+        return {entrant for (_, entrant), public in self.by_entrant.items() if public == name} | {name}
 
 
 class Projection:
@@ -66,6 +72,8 @@ class Projection:
             self._told(device).hear_state(payload, hand_s, now_ms)
         elif kind == "status":
             self._told(device).hear_status(payload, now_ms)
+        elif kind == "reply":
+            self._told(device).hear_reply(payload, now_ms)
 
     def _told(self, device: str) -> Told:
         return self.told.setdefault(device, Told())
@@ -82,7 +90,7 @@ class Projection:
         data = standings_json(self.events, categories, self.tournament.problems)
         for category in data["categories"]:
             rules = self.rulebook.categories[category["id"]]
-            category["name"] = self._category_names(rules.id)
+            category["name"] = self.category_names(rules.id)
             category["pieces"] = sum(rules.puzzles)
             category["count"] = "loose" if rules.count.kind is CountKind.LOOSE else "joined"
             for line in category["standings"]:
@@ -94,7 +102,8 @@ class Projection:
                     line["name"] = self.names.of(rules.id, line["entrant"])
         return data
 
-    def _category_names(self, category: str) -> dict[str, str]:
+    def category_names(self, category: str) -> dict[str, str]:
+        """A category's name by language."""
         rules = self.rulebook.categories[category]
         return {language: rules.name_in(language) for language in ("es", "en")}
 
@@ -124,7 +133,7 @@ class Projection:
             "entrant": entrant,
             "name": self.names.of(category, entrant),
             "category": category,
-            "category_name": self._category_names(category) if known and category else None,
+            "category_name": self.category_names(category) if known and category else None,
             "heat": _text(state.get("heat")),
             "unsent": _count(state.get("unsent")),
             "online": told.online,
@@ -132,12 +141,34 @@ class Projection:
             "clock": None if told.state_hand_s is None else _clock(state, hand_s - told.state_hand_s),
             "marks": [],
             "problems": self._seat_problems(table, device) + told.troubles(device, hand_s),
+            "condition": told.condition() if told.status else None,
+            "answer": dict(told.answer) or None,
         }
 
     def resumes(self, seats: Mapping[int, str]) -> dict[int, Resume]:
         """By table the run in play whose device is gone, where another device has the seat now."""
         runs = (r for r in self.tournament.runs.values() if r.category in self.rulebook.categories)
-        return resumes(runs, seats, self.claims(), self._clocks, self.names.of)
+        return resumes(runs, seats, self.claims(), self._clocks, self.names.of, self._settled)
+
+    def _settled(self, run: Run) -> bool:
+        return self.tournament.settled(run, self.until(run))
+
+    def voided(self) -> dict[int, tuple[str, ...]]:
+        """By table, where they were started, the runs that count for nothing: their entrants may start again."""
+        found: dict[int, tuple[str, ...]] = {}
+        for run in self.tournament.runs.values():
+            if self.tournament.voided(run):
+                found[run.table] = (*found.get(run.table, ()), run.id)
+        return found
+
+    def told_rulings(self) -> dict[str, RunRulings]:
+        """By device the rulings in force on the run that it shows."""
+        found: dict[str, RunRulings] = {}
+        for device, told in self.told.items():
+            run = self.tournament.runs.get(_text(told.state.get("run")) or "")
+            if run is not None:
+                found[device] = for_table(run.id, self.tournament.rulings_on(run))
+        return found
 
     def claims(self) -> dict[str, int]:
         """The table that each device that is online says it stands on."""

@@ -50,13 +50,14 @@ def resumes(
     online: Container[str],
     clocks: ClockFacts,
     name_of: NameOf,
+    settled: Callable[[Run], bool] = lambda _: False,
 ) -> dict[int, Resume]:
     """By table the run in play whose device is gone, where another has the seat now: the latest, if several."""
     found: dict[int, Resume] = {}
     for run in runs:
         holder = seats.get(run.table)
         over = run.state.state in (State.READY, State.SEALED)
-        if holder is None or run.device == holder or run.device in online or over:
+        if holder is None or run.device == holder or run.device in online or over or settled(run):
             continue
         events = [run.start, *run.acts]
         boots = dict.fromkeys(event.boot for event in events if event.boot is not None)

@@ -13,6 +13,7 @@ from shared.core.events import Event
 from shared.core.model import State
 from shared.plan import Resume
 from shared.rulebook import Rulebook
+from shared.wire import RunRulings
 
 T = TypeVar("T")
 
@@ -95,6 +96,16 @@ class View:
         """By table the run in play that another device than the one of its seat began."""
         with self._lock:
             return self._projection.resumes(seats)
+
+    def voided(self) -> dict[int, tuple[str, ...]]:
+        """By table the runs that were voided."""
+        with self._lock:
+            return self._projection.voided()
+
+    def told_rulings(self) -> dict[str, RunRulings]:
+        """By device the rulings in force on the run that it shows."""
+        with self._lock:
+            return self._projection.told_rulings()
 
     def claims(self) -> dict[str, int]:
         """The table that each device that is online says it stands on."""

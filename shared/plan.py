@@ -66,6 +66,8 @@ class Plan(BaseModel):
     """Other devices that stand on this seat: while there are any, nobody is planned here."""
     resume: Resume | None = None
     """A run that goes on here, at the judge's START."""
+    voided: tuple[str, ...] = ()
+    """Runs of this table that were voided: whom they were of can be started again."""
     withdrawn: bool = False
     """The table has no plan any more: it times as its settings say."""
 

@@ -139,6 +139,10 @@ _STATUS: Final[Mapping[str, Status]] = {
     EventType.DID_NOT_START: Status.DNS,
 }
 
+STATUS_RULINGS: Final = frozenset(_STATUS)
+RULED: Final = frozenset(_STATUS.values())
+"""What only a ruling can make of a run."""
+
 
 def status_ruled(result: Result, rulings: Iterable[Event]) -> Result:
     """The result under the last status ruling in force; its numbers stay visible."""

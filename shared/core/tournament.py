@@ -7,7 +7,7 @@ What comes out follows from the events that are there, never from the order in w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Final, Self
@@ -15,8 +15,8 @@ from typing import Final, Self
 from shared.core.chronicle import Chronicle
 from shared.core.events import ACTS, HUB_DEVICE, KNOWN_TYPES, RULINGS, Event, EventType
 from shared.core.lines import lines_of, start_order
-from shared.core.model import Level, Mark, Problem, Status
-from shared.core.overlay import status_ruled
+from shared.core.model import Level, Mark, Problem, State, Status
+from shared.core.overlay import RULED, STATUS_RULINGS, status_ruled
 from shared.core.ranking import Standing, further, rank
 from shared.core.result import Result
 from shared.core.rules import CategoryRules
@@ -165,6 +165,16 @@ class Tournament:
                 for run in self._runs_about(subject_of(changed)):
                     run.refold(frame_with(run.frame, self.rulings_on(run)))
 
+    def rule_anew(self, rulings: Iterable[Event]) -> None:
+        """Only these rulings are given, whatever was before: a table is told the whole list each time."""
+        self._rulings = Rulings()
+        for ruling in rulings:
+            self._rulings.add(ruling)
+        for run in self.runs.values():
+            frame = frame_with(run.frame, self.rulings_on(run))
+            if frame != run.frame:
+                run.refold(frame)
+
     def _runs_about(self, subject: Subject) -> list[Run]:
         if subject[0] == RUN:
             return [self.runs[subject[1]]] if subject[1] in self.runs else []
@@ -249,6 +259,21 @@ class Tournament:
             result = replace(result, problems=(*result.problems, *told))
             rulings = self._rulings.in_order([*rulings, *absent])
         return status_ruled(result, rulings)
+
+    def settled(self, run: Run, t_ms: int) -> bool:
+        """Whether a ruling has ended a run that its table has not: a status, a time, a count after the limit."""
+        if not self.rulings_on(run):
+            return False
+        result = self.result(run, t_ms)
+        if result is None:
+            return False
+        counted = result.pieces is not None and run.at(t_ms).state is State.TIME_UP
+        return counted or result.status in RULED or Mark.MANUAL in result.marks
+
+    def voided(self, run: Run) -> bool:
+        """Whether the last ruling on a run's status voided it."""
+        ruled = [r.type for r in self.rulings_on(run) if r.type in STATUS_RULINGS]
+        return bool(ruled) and ruled[-1] == EventType.RUN_VOIDED
 
     def results(self, until: Until = end_of_time) -> list[Result]:
         """Every run with a result."""

@@ -146,11 +146,11 @@ def test_a_finish_right_after_the_start_is_refused_and_one_after_the_end_changes
     rig.wait(121)
     rig.press(FINISH)
     rig.press(FINISH)
-    before = rig.history.result(rig.history.run) if rig.history.run is not None else None
+    before = rig.history.result(rig.history.run, rig.now) if rig.history.run is not None else None
     rig.press(FINISH)
     assert rig.events()[-1].data["reason"] == "sealed"
     assert rig.history.run is not None
-    assert rig.history.result(rig.history.run) == before
+    assert rig.history.result(rig.history.run, rig.now) == before
 
 
 def test_start_while_a_finish_is_not_accepted_overwrites_nothing(table: Make) -> None:
@@ -201,7 +201,7 @@ def test_every_result_is_the_difference_of_its_presses_whatever_the_display_did(
         rig.press(FINISH)
         run = rig.history.run
         assert run is not None
-        result = rig.history.result(run)
+        result = rig.history.result(run, rig.now)
         assert began is not None
         assert ended is not None
         assert result is not None

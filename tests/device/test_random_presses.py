@@ -16,9 +16,12 @@ from typing import Final
 import pytest
 
 from device.debounce import Button
+from device.from_hub import RulingsReceived
 from shared.core.events import Event, EventType
 from shared.core.model import Mark, Status
 from shared.core.tournament import Tournament
+from shared.wire import RunRulings
+from tests.builders import hub
 from tests.device.rig import TORNEO, Faults, Rig
 from tests.device.story import (
     ASSISTING,
@@ -355,6 +358,36 @@ class Evening:
         elif (what == "pull" and self.chance.random() < 0.5) or what in ("kill", "slow"):
             self.chaos.arm(what, self.chance.randint(1, 40))
 
+    def the_hub_rules(self) -> None:
+        """A ruling that ends the run, and takes it back: presses in between are refused, and all is as before."""
+        run = self.rig.history.run
+        if run is None or self.rig.state in (READY, SEALED):
+            return
+        self.tell(RunRulings(run.id, tuple(hub().disqualify(run.id).events)))
+        assert self.rig.state == SEALED
+        button, t = self.chance.choice((Button.PAUSE, Button.ASSIST, Button.FINISH)), self.rig.now
+        try:
+            self.rig.press(button)
+            self.settle()
+        except Died as death:
+            self.die(death)
+        assert self.rig.state == SEALED, "a restart forgot the ruling"
+        kinds = {e.type for e in self.events() if (e.boot, e.mono_ms) == (self.boot, self.stamp(t))}
+        assert kinds <= {EventType.PRESS_REFUSED}
+        self.tell(RunRulings(run.id))
+        self.wait(0.5)  # what the display asks again has to be read first
+        if self.story is not None:
+            assert self.rig.state == self.story.at(self.stamp(self.rig.now)).state
+
+    def tell(self, told: RunRulings) -> None:
+        self.rig.inbox.append(RulingsReceived(told))
+        try:
+            self.settle()
+        except Died as death:
+            self.die(death)
+            self.rig.inbox.append(RulingsReceived(told))  # it is retained
+            self.settle()
+
     def mend_the_disk(self) -> None:
         if self.saved is not None:
             self.chaos.trouble = None
@@ -364,8 +397,10 @@ class Evening:
 
     def act(self) -> None:
         roll = self.chance.random()
-        if roll < 0.15:
+        if roll < 0.12:
             self.something_goes_wrong()
+        elif roll < 0.15:
+            self.the_hub_rules()
         elif roll < 0.25:
             self.mend_the_disk()
         elif roll < 0.45:
@@ -423,9 +458,10 @@ class Evening:
         fold = Tournament({"adulto": TORNEO["adulto"]})
         for event in events:
             fold.apply(event)
-        result = fold.result(fold.runs[run.id])
+        t_ms = run.elapsed_ms(self.rig.history.stamp(self.rig.now))
+        result = fold.result(fold.runs[run.id], t_ms)
         assert result is not None
-        assert result == self.rig.history.result(run)
+        assert result == self.rig.history.result(run, self.rig.now)
         assert [r for r in fold.results() if r.status is Status.RUNNING] == []
         if self.story is not None:
             assert (result.official_s, result.pieces) == self.story.result()
