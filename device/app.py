@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +33,7 @@ from device.signals import Signals
 from device.start_up import Check
 from device.storage import volatile_kind
 from device.table import Ports, Seat, Table
+from device.versions import versions
 from shared.clock import HandClock, RunClock, WallClock, monotonic, wall_ms
 from shared.core.model import Problem
 from shared.notify import Notify
@@ -109,7 +109,7 @@ class App:
         self.copied = self._know_the_board()
         self._status: dict[str, object] = {
             "serial": parts.serial,
-            "versions": {"table-timer": version("puzzle-table-timer")},
+            "versions": versions(),
             "log": self._journal.log,
             "boot": parts.boot,
             "table": parts.seat.table,

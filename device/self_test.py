@@ -48,7 +48,7 @@ class SelfTest:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._pgettext = translator(bench.language).pgettext
+        self._texts = translator(bench.language)
 
     def run(self) -> Generator[Finding, None, None]:
         """The findings, as they come; the display is dark again afterwards."""
@@ -57,17 +57,19 @@ class SelfTest:
             yield self._display()
             yield from self._buttons()
             yield part_tests.time_of_day()
-            self._show(self._pgettext("oled", "card"))
+            self._show(self._texts.pgettext("oled", "card"))
             yield part_tests.disk(bench.state_dir, allow_volatile=bench.allow_volatile)
             yield from part_tests.board(bench.state_dir)
-            self._show(self._pgettext("oled", "network"))
+            self._show(self._texts.pgettext("oled", "network"))
             yield part_tests.network(bench.hub, bench.clock)
         finally:
             if panel is not None:
                 panel.stop()
 
     def _show(self, middle: str, bottom: str = "") -> None:
-        screen = Screen(self._pgettext("oled", "SELF-TEST"), top_inverse=True, lines=(middle,), bottom=bottom)
+        screen = Screen(
+            self._texts.pgettext("oled", "SELF-TEST"), top_inverse=True, lines=(middle,), bottom=bottom
+        )
         self._bench.show(screen)
         if self._bench.panel is not None:
             self._bench.panel.show(draw(screen))
@@ -76,7 +78,7 @@ class SelfTest:
         panel = self._bench.panel
         if panel is None:
             return Finding("display", True, "none in the settings")
-        picture = draw(Screen(self._pgettext("oled", "SELF-TEST"), top_inverse=True))
+        picture = draw(Screen(self._texts.pgettext("oled", "SELF-TEST"), top_inverse=True))
         panel.show(picture)
         panel.start()
         if panel.wait_sent(picture, part_tests.NETWORK_S):
@@ -117,13 +119,16 @@ class SelfTest:
                     output.close()
 
     def _output(self, name: str, output: Outputs, edges: SimpleQueue[object]) -> Finding:
-        title = {"buzzer": self._pgettext("oled", "BUZZER?"), "led": self._pgettext("oled", "LIGHT?")}[name]
+        title = {
+            "buzzer": self._texts.pgettext("oled", "BUZZER?"),
+            "led": self._texts.pgettext("oled", "LIGHT?"),
+        }[name]
         while not edges.empty():
             edges.get_nowait()
         output.switch(Lit(**{name: True}))
         if output.problem:
             return Finding(name, False, output.problem)
-        self._show(title, self._pgettext("oled", "START yes · others no"))
+        self._show(title, self._texts.pgettext("oled", "START yes · others no"))
         answer = next(self._presses(edges), None)
         if answer is None:
             return Finding(name, False, f"nobody answered within {self._bench.press_s:g} s")
@@ -132,7 +137,7 @@ class SelfTest:
 
     def _button(self, button: Button, edges: SimpleQueue[object]) -> Finding:
         part, others = f"button {button.name}", set[str]()
-        self._show(button.name, self._pgettext("oled", "press this button"))
+        self._show(button.name, self._texts.pgettext("oled", "press this button"))
         for pressed in self._presses(edges):
             if pressed is button:
                 return Finding(part, True, "works")

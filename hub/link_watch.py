@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hub.table_answer import answer_from
 from shared.core.timeline import Stamp
 
 
@@ -24,6 +25,8 @@ class Told:
     """UTC milliseconds of the last sign of life."""
     vouched: Stamp | None = None
     """The newest instant up to which the hub has everything this table did."""
+    answer: Mapping[str, Any] = field(default_factory=dict)
+    """What it answered last to what people asked of it, with `at_ms`."""
     boots: set[str] = field(default_factory=set)
 
     def troubles(self, device: str, hand_s: float) -> list[dict[str, Any]]:
@@ -66,6 +69,27 @@ class Told:
         if newer:
             self.vouched = Stamp(boot, mono_ms)
 
+    def hear_reply(self, payload: Mapping[str, Any], now_ms: int) -> None:
+        """What it answers to a command."""
+        answer = answer_from(payload)
+        if answer is not None:
+            self.answer = answer.as_json() | {"at_ms": now_ms}
+
+    def condition(self) -> dict[str, Any]:
+        """What it last told of its parts; None for what it did not tell."""
+        health, versions = _mapping(self.status.get("health")), _mapping(self.status.get("versions"))
+        board = _mapping(health.get("board"))
+        return {
+            "software": _word(versions.get("table-timer")),
+            "python": _word(versions.get("python")),
+            "os": _word(versions.get("os")),
+            "display": _word(health.get("display")),
+            "temperature_c": _number(board.get("temperature_c")),
+            "free_mb": _number(board.get("free_mb")),
+            "throttled": _word(board.get("throttled")),
+            "clock_error_ms": _number(self.state.get("clock_error_ms")),
+        }
+
     def hear_status(self, payload: Mapping[str, Any], now_ms: int) -> None:
         """Online or offline; the will of an older session says nothing about the newer one."""
         session = payload.get("session")
@@ -75,3 +99,15 @@ class Told:
         self.online = payload.get("online") is True
         if self.online:
             self.heard_ms = now_ms
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _word(value: object) -> str | None:
+    return value[:100] if isinstance(value, str) else None
+
+
+def _number(value: object) -> int | None:
+    return value if type(value) is int else None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hub.asking import Asking
 from hub.commands import Commands
 from hub.people import People
 from hub.store import Store
 from hub.store_audit import AuditStore
 from hub.view import View
-from shared.clock import HandClock, WallClock
+from shared.clock import HandClock, HubClock, WallClock, machine_clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,12 @@ class Office:
     people: People
     commands: Commands
     audit: AuditStore
+    asking: Asking
 
 
-def open_office(store: Store, view: View, *, wall: WallClock, hand: HandClock) -> Office:
+def open_office(
+    store: Store, view: View, *, wall: WallClock, hand: HandClock, clock: HubClock | None = None
+) -> Office:
     """The office of a hub."""
-    return Office(People(store, wall=wall, hand=hand), Commands(store, view, wall), store.audit)
+    asking = Asking(store, clock or machine_clock(), wall)
+    return Office(People(store, wall=wall, hand=hand), Commands(store, view, wall), store.audit, asking)

@@ -214,6 +214,13 @@ class Store:
         with self._read() as connection:
             return connection.execute(select(meta.c.value).where(meta.c.key == _NOTE + key)).scalar()
 
+    def notes(self, prefix: str) -> dict[str, str]:
+        """All texts whose names begin so, by the rest of their names."""
+        begin = _NOTE + prefix
+        query = select(meta.c.key, meta.c.value).where(meta.c.key.startswith(begin, autoescape=True))
+        with self._read() as connection:
+            return {key.removeprefix(begin): value for key, value in connection.execute(query)}
+
     def keep_note(self, key: str, value: str) -> None:
         """Keep a text under a name, in the place of an older one."""
         statement = sqlite_insert(meta).values(key=_NOTE + key, value=value)

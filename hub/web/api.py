@@ -85,6 +85,41 @@ class Clock(Answer):
     low: bool = Field(description="The true reading may be higher.")
 
 
+class Condition(Answer):
+    """What a table last told of its parts."""
+
+    software: str | None
+    python: str | None
+    os: str | None
+    display: str | None = Field(description="`ok`, `none`, or what is wrong with it.")
+    temperature_c: int | None
+    free_mb: int | None = Field(description="Room on its card.")
+    throttled: str | None = Field(
+        description="The firmware's bits in hexadecimal: 0-3 now, 16-19 since power-on."
+    )
+    clock_error_ms: int | None = Field(description="How far off the hub's clock it may be.")
+
+
+class Finding(Answer):
+    """One part in a self-test."""
+
+    part: str
+    ok: bool
+    code: str | None = None
+    text: str | None = None
+
+
+class AskedAnswer(Answer):
+    """What a table answered to what people asked of it."""
+
+    id: str
+    do: str
+    result: str
+    why: str
+    findings: list[Finding]
+    at_ms: int
+
+
 class Table(Answer):
     """One table as the hub knows it."""
 
@@ -103,6 +138,8 @@ class Table(Answer):
     clock: Clock | None
     marks: list[str]
     problems: list[Problem | str]
+    condition: Condition | None = None
+    answer: AskedAnswer | None = None
 
 
 class Tables(Answer):

@@ -50,6 +50,8 @@ def sentence(status: int, code: str, t: NullTranslations) -> str:
         "old_page": t.gettext(
             "Nothing was changed: the page with the form is too old. Go back, load it again, and send it again."
         ),
+        "no_table": t.gettext("Nothing was asked: there is no such table timer here."),
+        "no_text": t.gettext("Nothing was asked: write a text of 1 to 80 letters for the display."),
         "no_run": t.gettext("There is no such run here."),
         "trouble": t.gettext(
             "Nothing was changed: the hub's database takes nothing at the moment (is its disk full?). "

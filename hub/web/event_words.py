@@ -75,6 +75,10 @@ def deed_word(deed: str, t: NullTranslations) -> str:
         "pin_renewed": t.pgettext("deed", "new PIN"),
         "judge_dismissed": t.pgettext("deed", "judge dismissed"),
         "device_replaced": t.pgettext("deed", "table timer replaced"),
+        "table_identify": t.pgettext("deed", "asked a table which one it is"),
+        "table_show_text": t.pgettext("deed", "text on a table's display"),
+        "table_selftest": t.pgettext("deed", "self-test of a table ordered"),
+        "table_reload": t.pgettext("deed", "settings of a table read again"),
         "entrant_forgotten": t.pgettext("deed", "name forgotten"),
     }
     return words.get(deed, deed)

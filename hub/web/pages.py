@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from hub.web.assets import Asset
+from hub.web.forms import form_token
 from hub.web.language import COOKIE, COOKIE_AGE_S, asked_language, language_of
 from hub.web.site import site_of
 from hub.web.snapshots import Topic
@@ -29,13 +30,14 @@ async def tables(request: Request) -> Response:
 
 
 def _live_page(request: Request, topic: Topic) -> Response:
-    site, language = site_of(request), language_of(request)
+    site, language, visitor = site_of(request), language_of(request), visitor_of(request)
     snapshot = site.snapshots.of(topic, language)
     html = site.renderer.page(
         snapshot,
         aged_ms=snapshot.aged_ms(site.settings.hand()),
         language=language,
-        visitor=visitor_of(request),
+        visitor=visitor,
+        token=form_token(request) if visitor.person is not None else "",
     )
     response = HTMLResponse(html, headers={"Content-Language": language, "Vary": "Accept-Language, Cookie"})
     if asked_language(request) is not None:

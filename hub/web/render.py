@@ -47,8 +47,11 @@ class Renderer:
         )
         return self._render(language, "_tables.html", cards=tables)
 
-    def page(self, snapshot: Snapshot, *, aged_ms: int, language: str, visitor: Visitor) -> str:
-        """A whole page around a snapshot."""
+    def page(
+        self, snapshot: Snapshot, *, aged_ms: int, language: str, visitor: Visitor, token: str = ""
+    ) -> str:
+        """A whole page around a snapshot; with a `token` for its forms who may ask tables something can."""
+        tables = self._live.tables() if token and snapshot.topic is Topic.TABLES else []
         return self._render(
             language,
             f"{snapshot.topic}.html",
@@ -57,6 +60,8 @@ class Renderer:
             revision=snapshot.revision,
             aged_ms=aged_ms,
             at=self._settings.time_of_day(seconds=True),
+            token=token,
+            devices=sorted((table["table"], table["device"]) for table in tables if table["device"]),
             visitor=visitor,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hub.web import audit, data, entry, judge, pages, people_page, stream
+from hub.web import ask, audit, data, entry, judge, pages, people_page, stream
 from hub.web.access import Access, GuardedRoute
 
 PUBLIC, STAFF = Access.PUBLIC, Access.STAFF
@@ -14,6 +14,7 @@ ROUTES: Final = (
     GuardedRoute("/", pages.standings, PUBLIC),
     GuardedRoute("/events", stream.standings_events, PUBLIC),
     GuardedRoute("/tables", pages.tables, STAFF),
+    GuardedRoute("/tables/ask", ask.ask, Access.JUDGE, methods=("POST",)),
     GuardedRoute("/tables/events", stream.tables_events, STAFF),
     GuardedRoute("/judge", judge.judge, Access.JUDGE),
     GuardedRoute("/judge/run", judge.run, Access.JUDGE, methods=FORM),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gettext import NullTranslations
 from typing import Any
 
+from hub.web.condition_words import answer_words, condition_words
 from hub.web.problem_words import problem_words
 from hub.web.settings import WebSettings
 from hub.web.words import clock, mark_word, state_word
@@ -42,6 +43,11 @@ class Card:
     unsent: str
     notes: tuple[str, ...]
     problems: tuple[str, ...]
+    condition: tuple[str, ...]
+    """How its parts are."""
+    answer: tuple[str, ...]
+    """What it answered last to what people asked of it; the sentence first."""
+    answered_at: str
     device: str
     address: str | None
     """Where this table can be seen and pressed, if it is a virtual one."""
@@ -73,7 +79,7 @@ def _card(
 ) -> Card:
     number, state, since_ms = table["table"], table["state"] or "", table["link_since_ms"]
     names: Mapping[str, str] = table["category_name"] or {}
-    unsent = table["unsent"] or 0
+    unsent, answer = table["unsent"] or 0, table.get("answer")
     if table["online"]:
         link = t.gettext("online")
     elif since_ms is None:
@@ -93,6 +99,9 @@ def _card(
         unsent=t.ngettext("%(n)d unsent", "%(n)d unsent", unsent) % {"n": unsent} if unsent else "",
         notes=tuple(mark_word(mark, t) for mark in table["marks"]),
         problems=tuple(problem_words(problem, t) for problem in table["problems"]),
+        condition=condition_words(table.get("condition"), table["problems"], language, t),
+        answer=answer_words(answer, t),
+        answered_at=settings.time_of_day(answer["at_ms"], seconds=True) if answer else "",
         device=table["device"] or "",
         address=f"{timer_pages.rstrip('/')}/tables/{number}" if timer_pages else None,
     )
