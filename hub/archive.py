@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -46,21 +47,38 @@ def rulebook_text(name_or_path: str) -> bytes:
     return Path(name_or_path).read_bytes()
 
 
-def write_archive(target: Path, store: Store, rulebook: Rulebook, rules: bytes) -> int:
-    """Write the archive, in the place of what is there only once it is whole; how many events it holds.
+class ArchiveBroken(RuntimeError):
+    """What was read back from an archive is not what was written; says which file."""
+
+
+def write_archive(target: Path, store: Store, rulebook: Rulebook, rules: bytes) -> list[Event]:
+    """Write the archive, in the place of what is there only once it is whole and on the disk; what it holds.
 
     Raises StoreTrouble, OSError.
     """
     part = target.with_name(target.name + ".part")
     try:
-        count = _write(part, target.name, store, rulebook, rules)
+        events = _write(part, target.name, store, rulebook, rules)
+        _to_the_disk(part)
         part.replace(target)
+        _to_the_disk(target.parent)
     finally:
         part.unlink(missing_ok=True)
-    return count
+    return events
 
 
-def _write(part: Path, name: str, store: Store, rulebook: Rulebook, rules: bytes) -> int:
+def _to_the_disk(path: Path) -> None:
+    """So that what is read from now on comes from there, as far as a disk lets anybody know."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+        if path.is_file():
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(fd)
+
+
+def _write(part: Path, name: str, store: Store, rulebook: Rulebook, rules: bytes) -> list[Event]:
     logs: dict[str, list[Event]] = {}
     for event in store.events_in_order():
         logs.setdefault(event.log, []).append(event)
@@ -78,7 +96,7 @@ def _write(part: Path, name: str, store: Store, rulebook: Rulebook, rules: bytes
     if logs:  # from the file itself, as anybody will who opens it
         with zipfile.ZipFile(part, "a", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(STANDINGS, score(rulebook, [part], None, "json").text)
-    return sum(map(len, logs.values()))
+    return [event for log in logs.values() for event in log]
 
 
 def _lines(events: Iterable[Event]) -> Iterator[str]:

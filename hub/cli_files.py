@@ -81,8 +81,12 @@ def refill(journals: tuple[Path, ...], over_gaps: bool, path: Path) -> None:
 @click.argument("file", metavar="FILE.zip", type=click.Path(path_type=Path, dir_okay=False))
 @ConfigFile
 def archive(file: Path, path: Path) -> None:
-    """Write the whole tournament to one zip file, which `timer-hub score` reads years later."""
+    """Write the whole tournament to one zip file, which `timer-hub score` reads years later.
+
+    On another disk than the hub's, a USB stick, it lets the tables delete logs they have closed.
+    """
     from hub.archive import rulebook_text, write_archive
+    from hub.archived import is_elsewhere, keep_archived, whole_logs
     from hub.store import Store
 
     with _settings(path) as settings:
@@ -92,15 +96,29 @@ def archive(file: Path, path: Path) -> None:
         store = Store.open(settings.database, wall_ms)
         try:
             events = write_archive(file, store, rulebook, rulebook_text(settings.rulebook))
+            whole = whole_logs(file, events)
+            elsewhere = is_elsewhere(file, settings.database)
+            if elsewhere:
+                keep_archived(store, whole)
         finally:
             store.close()
-    click.echo(f"{file} holds {events} events; rank them again with: timer-hub score {file} {file}")
+    click.echo(
+        f"{file} was read back and holds {len(events)} events; "
+        f"rank them again with: timer-hub score {file} {file}"
+    )
     click.echo("it names entrants as the plan does: keep it as you keep the plan")
+    if elsewhere:
+        click.echo(f"tables may now delete what they have closed of these {len(whole)} logs: keep two copies")
+    else:
+        click.echo(
+            "it is on the hub's own disk: tables delete nothing before there is an archive on another one"
+        )
 
 
 @contextmanager
 def _settings(path: Path) -> Iterator[HubFile]:
     """The hub's settings for a command; what is wrong with its files is told in one sentence."""
+    from hub.archive import ArchiveBroken
     from hub.backup import BackupFailed
     from hub.logs import UnreadableLog
     from hub.store import StoreTrouble
@@ -109,7 +127,7 @@ def _settings(path: Path) -> Iterator[HubFile]:
     try:
         settings, _ = load_settings(path)
         yield settings
-    except (BadFile, BackupFailed, UnreadableLog, StoreUnusable, StoreTrouble) as error:
+    except (BadFile, BackupFailed, ArchiveBroken, UnreadableLog, StoreUnusable, StoreTrouble) as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:
         raise click.ClickException(f"{error.filename or path}: {error.strerror}") from error

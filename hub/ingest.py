@@ -89,6 +89,13 @@ class _Wake:
     """Put in the queue to end the wait for messages."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Archived:
+    """Put in the queue: the logs that are archived, each with its last seq there."""
+
+    logs: Mapping[str, int]
+
+
 class Ingest:
     """Reads all devices; a message is acknowledged to the broker only when it is safe on disk."""
 
@@ -127,6 +134,9 @@ class Ingest:
         self._reports: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._waiting: list[_Waiting] = []
         self._sessions: dict[str, int] = {}
+        self._logs: dict[str, tuple[int, object]] = {}
+        self._archived: Mapping[str, int] = {}
+        self._deletable: dict[str, list[Ack]] = {}
         self._greeted = True
         self._retry_at_s = 0.0
         self._retry_s = _RETRY_S[0]
@@ -184,6 +194,10 @@ class Ingest:
         """Publish any object with QoS 1; False, and nothing kept, without a connection."""
         return self._client.publish(topic, wire.object_payload(payload), 1, retain)
 
+    def archived_are(self, logs: Mapping[str, int]) -> None:
+        """These logs are archived up to these seqs: devices hear of it, now and when they connect."""
+        self._reports.put(_Archived(logs))
+
     def _run(self) -> None:
         try:
             while not self._stopping.is_set():
@@ -222,6 +236,10 @@ class Ingest:
                 self._count(trouble=f"the broker refuses messages: {reason}")
             case ClientBroken(error):
                 raise error
+            case _Archived(logs):
+                if logs != self._archived:
+                    self._archived = logs
+                    self._greeted = not self._counters.connected
             case _:
                 pass
 
@@ -252,6 +270,7 @@ class Ingest:
             case Address(device, Direction.UP, "status"):
                 status = wire.parse_status(payload)
                 if self._is_news(device, status):
+                    self._tell_deletable(device, status)
                     self._on_snapshot(device, "status", status, at_s)
             case Address(device, Direction.UP, ("state" | "reply") as kind):
                 self._on_snapshot(device, kind, wire.parse_object(payload), at_s)
@@ -268,6 +287,16 @@ class Ingest:
             return False
         self._sessions[device] = status["session"]
         return True
+
+    def _tell_deletable(self, device: str, status: Mapping[str, Any]) -> None:
+        """To one that has come, or closed a log: the retained ack is of its newest log only."""
+        seen = status["session"], status.get("log")
+        if not status["online"] or self._logs.get(device) == seen:
+            return
+        self._logs[device] = seen
+        for ack in self._deletable.get(device, ()):
+            if ack.log != status.get("log"):
+                self._client.publish(self.topics.down_ack(device), wire.ack_payload(ack), 1, retain=False)
 
     def _tell_time(self, device: str, t1_us: int, at_s: float) -> None:
         now_us = self._clock.now_us()
@@ -289,9 +318,14 @@ class Ingest:
         if cursors is None or plans is None or standing is None:
             return False
         self._client.publish(self.topics.hub, self._presence(online=True), 1, retain=True)
+        self._deletable = {}
         for cursor in cursors:
             if cursor.device != HUB_DEVICE:
-                self._acknowledge(cursor.device, Ack(cursor.log, cursor.last_seq, self._store.epoch))
+                archived = self._archived.get(cursor.log, 0) >= cursor.last_seq
+                ack = Ack(cursor.log, cursor.last_seq, self._store.epoch, archived=archived)
+                self._acknowledge(cursor.device, ack)
+                if archived:
+                    self._deletable.setdefault(cursor.device, []).append(ack)
         for device, plan in plans.items():
             self.publish_plan(device, plan)
         for topic, payload in standing.items():

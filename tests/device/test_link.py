@@ -29,8 +29,9 @@ from shared import wire
 from shared.broker import Connected, Received
 from shared.core.events import Event, EventType
 from shared.topics import Topics
-from shared.wire import Ack, HubPresence, StartOrder, TimeAnswer
+from shared.wire import Ack, HubPresence, RunRulings, StartOrder, TimeAnswer
 from tests.brokers import Mosquitto, mosquitto
+from tests.builders import hub as hub_log
 from tests.mqtt_peer import Peer, quick_settings
 from tests.waiting import GENEROUS_S, wait_until
 
@@ -254,9 +255,26 @@ def test_an_ack_beyond_the_log_is_told_to_the_controller_once(hub: Peer, seat: S
     ack(hub, 9)
     ack(hub, 9)
     assert table.until(DeliveryProblem).problem.code == "ack_beyond_log"
-    ack(hub, 1, archived=True)
-    assert table.until(LogArchived) == LogArchived("L")
-    assert table.link.unsent == 0
+    ack(hub, 1)
+    wait_until(lambda: table.link.unsent == 0)
+
+
+def test_a_log_is_archived_when_it_was_closed_and_the_archive_holds_all_of_it(hub: Peer, seat: Seat) -> None:
+    table = seat(Log(3))
+    batch(hub)
+    ack(hub, 3, archived=True)  # it may still grow
+    wait_until(lambda: table.link.unsent == 0)
+    table.log.begin("M")
+    table.log.append()
+    table.link.journaled()
+    hub.until(Received, lambda received: b'"M"' in received.payload)
+    ack(hub, 2, archived=True)
+    ack(hub, 3, archived=True)
+    hub.send(TOPICS.down_plan("t01"), b"{}")
+    told: list[object] = []
+    while not told or not isinstance(told[-1], PlanReceived):
+        told.append(table.inbox.get(timeout=GENEROUS_S))
+    assert [message for message in told if isinstance(message, LogArchived)] == [LogArchived("L")]
 
 
 def test_status_tells_online_with_a_session_that_grows_and_offline_at_the_end(
@@ -298,8 +316,9 @@ def test_what_the_hub_says_reaches_the_inbox(hub: Peer, seat: Seat) -> None:
     table.until(LinkChanged)
     hub.send(TOPICS.down_plan("t01"), b'{"seat":7}', retain=True)
     assert table.until(PlanReceived) == PlanReceived({"seat": 7})
-    hub.send(TOPICS.down_rulings("t01"), b'{"run":"R"}', retain=True)
-    assert table.until(RulingsReceived) == RulingsReceived({"run": "R"})
+    told = RunRulings("R", tuple(hub_log().disqualify("R").events))
+    hub.send(TOPICS.down_rulings("t01"), wire.object_payload(told.as_json()), retain=True)
+    assert table.until(RulingsReceived) == RulingsReceived(told)
     hub.send(TOPICS.start, wire.object_payload(ORDER.as_json()), retain=True)
     assert table.until(StartOrdered) == StartOrdered(ORDER)
     hub.send(TOPICS.down_command("t01"), b'{"id":"c1"}')

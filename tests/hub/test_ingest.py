@@ -232,6 +232,33 @@ def test_a_new_connection_tells_presence_acks_plans_and_standing_facts(
         pass
 
 
+def test_a_table_hears_that_its_logs_are_archived_at_once_and_when_it_comes_or_closes_one(
+    hub: Hub, join: Callable[..., Peer]
+) -> None:
+    def status(session: int, log: str) -> None:
+        payload = wire.object_payload({"online": True, "session": session, "log": log})
+        table.send(TOPICS.up_status("t01"), payload)
+
+    table = join(ACK)
+    table.send(UP, batch(1, 2))
+    table.send(UP, wire.batch_payload([event(1, log="M")]))
+    assert [acked(table).log, acked(table).log] == ["L", "M"]
+    hub.ingest.archived_are({"L": 2, "M": 1, "other": 9})
+    epoch = hub.store.epoch
+    assert acked(table) == Ack("L", 2, epoch, archived=True)
+    assert acked(table) == Ack("M", 1, epoch, archived=True)
+    table.send(UP, wire.batch_payload([event(2, log="M")]))
+    assert acked(table) == Ack("M", 2, epoch)  # the archive lacks it
+    status(1, "M")
+    assert acked(table) == Ack("L", 2, epoch, archived=True)
+    status(1, "M")
+    status(1, "N")
+    assert [acked(table).log, acked(table).log] == ["L", "M"]
+    later = join(ACK, name="later").until(Received)
+    assert later.retain
+    assert wire.parse_ack(later.payload) == Ack("M", 2, epoch)
+
+
 def test_an_old_will_of_the_hub_is_contradicted(hub: Hub, join: Callable[..., Peer]) -> None:
     table = join(TOPICS.hub)
     assert wire.parse_hub_presence(table.on(TOPICS.hub)).online
