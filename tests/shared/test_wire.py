@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 
 from shared import wire
 from shared.core.events import Event, EventType
-from shared.wire import Ack, BadPayload, HubPresence, StartOrder, StartState, TimeAnswer, Unreadable
+from shared.wire import (
+    Ack,
+    BadPayload,
+    HubPresence,
+    RunRulings,
+    StartOrder,
+    StartState,
+    TimeAnswer,
+    Unreadable,
+)
+from tests.builders import hub
 
 PARSERS: list[Callable[[bytes], object]] = [
     wire.parse_object,
@@ -24,6 +34,7 @@ PARSERS: list[Callable[[bytes], object]] = [
     wire.parse_time_question,
     wire.parse_time_answer,
     wire.parse_start_order,
+    wire.parse_rulings,
 ]
 
 
@@ -202,3 +213,23 @@ def test_an_object_no_reader_would_take_is_not_built() -> None:
         wire.object_payload({"a": "x" * 70000})
     with pytest.raises(ValueError, match="JSON"):
         wire.object_payload({"a": float("nan")})
+
+
+@pytest.mark.parametrize(
+    ("told", "clause"),
+    [
+        ({}, "field rulings must be a list"),
+        ({"run": "R", "rulings": {}}, "field rulings must be a list"),
+        ({"run": 3, "rulings": []}, "field run must be text"),
+        ({"run": "R", "rulings": [{"v": 1}]}, "a ruling that cannot be read"),
+        ({"run": "R", "rulings": [event(1).as_json()]}, "pause_started of t01 is no ruling"),
+    ],
+)
+def test_rulings_are_taken_whole_or_not_at_all(told: dict[str, Any], clause: str) -> None:
+    with pytest.raises(BadPayload, match=clause):
+        wire.parse_rulings(dumped(told))
+
+
+def test_rulings_on_a_run_come_back_as_they_were_told() -> None:
+    told = RunRulings("R", tuple(hub().penalty(30, "R").disqualify("R").events))
+    assert wire.parse_rulings(wire.object_payload(told.as_json())) == told
