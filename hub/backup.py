@@ -29,6 +29,13 @@ _SIDE_FILES: Final = ("", "-wal", "-shm")
 class BackupFailed(RuntimeError):
     """There is no backup, or none could be made; says why. What was there before is still whole."""
 
+    @property
+    def code(self) -> str:
+        """`full`, `locked`, `damaged` or `failing`."""
+        text = str(self)
+        words = {"full": "full", "No space left": "full", "locked": "locked", "not whole": "damaged"}
+        return next((code for word, code in words.items() if word in text), "failing")
+
 
 def backups_of(database: Path) -> Path:
     """Where the backups of a database are kept."""

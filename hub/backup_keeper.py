@@ -42,6 +42,8 @@ class BackupKeeper:
         self._thread = threading.Thread(target=self._run, name="backup", daemon=True)
         self.trouble = ""
         """Why the last backup was not made; empty when it was."""
+        self.code = "ok"
+        """The same in one word: `ok`, or the code of BackupFailed."""
         self.made = 0
 
     def start(self) -> None:
@@ -96,12 +98,12 @@ class BackupKeeper:
         try:
             keep_backup(self._database, why, self._wall)
         except BackupFailed as error:
-            self.trouble = f"no backup: {error}"
+            self.trouble, self.code = f"no backup: {error}", error.code
             with self._news:
                 self._changed = True
             return False
         self.made += 1
-        self.trouble = ""
+        self.trouble, self.code = "", "ok"
         return True
 
 

@@ -1,71 +1,23 @@
-"""What judges and organisers do at the hub: rulings on a run, written to the hub's log and shown at once."""
+"""What judges and organisers do: rulings, written to the hub's log with what they change, and shown at once."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from hub.run_sheets import RunLine, RunSheet, ids_of, latest_runs, run_sheet, runs_at
+from hub.effects import Effect
+from hub.organiser_sheet import OrganiserSheet, organiser_sheet
+from hub.people import Person
+from hub.projection import Names
+from hub.ruling_check import Ruling, consider, may_give
+from hub.run_sheets import RunLine, RunSheet, Steps, ids_of, latest_runs, run_sheet, runs_at, steps_of
 from hub.store import Store
 from hub.store_audit import Stored
 from hub.view import View
 from shared.clock import WallClock
-from shared.core.events import Event, EventType
+from shared.core.events import Event
 
-LONGEST_REASON: Final = 500
-LONGEST_TIME_S: Final = 7 * 86_400
-MOST_PIECES: Final = 100_000
 _MOST_EVENTS: Final = 2_000
-
-
-class CannotRule(ValueError):
-    """A ruling that is not given; `code` says why."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
-
-
-class ChangedMeanwhile(Exception):
-    """Something was pressed or ruled since the judge looked: look again, then decide."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """What a judge decides about a run."""
-
-    kind: EventType
-    run: str
-    reason: str
-    by: str
-    seen: str
-    """Version of the run that the judge looked at."""
-    data: Mapping[str, Any] = field(default_factory=dict)
-
-
-def _number(
-    name: str, least: int, most: int, *, not_null: bool = False
-) -> Callable[[Mapping[str, Any]], bool]:
-    def fits(data: Mapping[str, Any]) -> bool:
-        value = data.get(name)
-        return type(value) is int and least <= value <= most and not (not_null and value == 0)
-
-    return fits
-
-
-#: What may be ruled, and whether the numbers given with it can be.
-KINDS: Final[Mapping[EventType, Callable[[Mapping[str, Any]], bool]]] = {
-    EventType.PENALTY_GIVEN: _number("seconds", -LONGEST_TIME_S, LONGEST_TIME_S, not_null=True),
-    EventType.PIECES_CORRECTED: _number("pieces", 0, MOST_PIECES),
-    EventType.TIME_SET: _number("seconds", 0, LONGEST_TIME_S),
-    EventType.DISQUALIFIED: lambda _: True,
-    EventType.DID_NOT_FINISH: lambda _: True,
-    EventType.RUN_VOIDED: lambda _: True,
-    EventType.INCIDENT_NOTED: lambda _: True,
-    EventType.RULING_REVOKED: _number("ruling", 1, 2**53 - 1),
-}
 
 
 class Commands:
@@ -79,6 +31,8 @@ class Commands:
         self._view = view
         self._wall = wall
         self._ruling = threading.Lock()
+
+    # Looking -----------------------------------------------------------------------------------
 
     def latest(self) -> dict[int, RunLine]:
         """By table the run that the hub heard of last."""
@@ -97,42 +51,47 @@ class Commands:
         """The runs at a table, of an entrant, or of one at the other."""
         return self._view.read(lambda projection: ids_of(projection, table, entrant))
 
+    def names(self) -> Names:
+        """The public names of entrants."""
+        return self._view.read(lambda projection: projection.names)
+
     def run(self, run: str) -> RunSheet | None:
         """One run as it stands."""
         return self._view.read(lambda projection: run_sheet(projection, run))
+
+    def steps(self, runs: set[str]) -> Steps:
+        """From which state to which each act of these runs led."""
+        return self._view.read(lambda projection: steps_of(projection, runs))
+
+    def organiser_sheet(self) -> OrganiserSheet:
+        """What concerns more than one run, and what waits for a decision."""
+        return self._view.read(lambda projection: organiser_sheet(projection, self._store.hub_log))
 
     def events(self, run: str) -> list[Stored]:
         """What was pressed and ruled on a run, in the order in which the hub heard of it."""
         return self._store.audit.events(None, _MOST_EVENTS, runs=[run])[::-1]
 
-    def revocable(self, sheet: RunSheet, event: Event) -> bool:
-        """Whether an event is a ruling in force that can be taken back: one of this database's own log."""
-        return event.key in sheet.in_force and event.log == self._store.hub_log
+    def revocable(self, sheet: RunSheet, event: Event, by: Person) -> bool:
+        """Whether somebody can take an event back on the page of its run: a ruling in force of this database."""
+        ours = event.log == self._store.hub_log and event.run == sheet.line.run
+        return ours and event.key in sheet.in_force and may_give(by, event)
+
+    # Ruling ------------------------------------------------------------------------------------
+
+    def preview(self, ruling: Ruling) -> tuple[Effect, ...]:
+        """What a ruling would change. Raises CannotRule, ChangedMeanwhile, as giving it would."""
+        return self._considered(ruling)[1]
 
     def rule(self, ruling: Ruling) -> Event:
         """Give a ruling. Raises CannotRule, ChangedMeanwhile."""
-        reason = " ".join(ruling.reason.split())
-        fits = KINDS.get(ruling.kind)
-        if not reason:
-            raise CannotRule("no_reason")
-        if len(reason) > LONGEST_REASON:
-            raise CannotRule("long_reason")
-        if fits is None or not fits(ruling.data):
-            raise CannotRule("bad_number")
         with self._ruling:  # of two judges who look at the same run, the second one is told
-            sheet = self.run(ruling.run)
-            if sheet is None:
-                raise CannotRule("no_run")
-            if sheet.version != ruling.seen:
-                raise ChangedMeanwhile
-            data = dict(ruling.data) | {"reason": reason, "by": ruling.by}
-            if ruling.kind is EventType.RULING_REVOKED:
-                if (self._store.hub_log, data["ruling"]) not in sheet.in_force:
-                    raise CannotRule("nothing_to_revoke")
-            elif ruling.kind is EventType.INCIDENT_NOTED:
-                data |= {"text": reason, "state": "open"}
-            elif ruling.kind is EventType.PIECES_CORRECTED and data["pieces"] > sheet.most_pieces:
-                raise CannotRule("too_many_pieces")
-            event = self._store.record(ruling.kind, data, wall_ms=self._wall(), run=ruling.run)
+            meant, changes = self._considered(ruling)
+            event = self._store.record(
+                ruling.kind, meant.data, wall_ms=meant.wall_ms or 0, run=meant.run, changes=changes
+            )
             self._view.apply([event])
         return event
+
+    def _considered(self, ruling: Ruling) -> tuple[Event, tuple[Effect, ...]]:
+        log, now_ms = self._store.hub_log, self._wall()
+        return self._view.read(lambda projection: consider(projection, ruling, log, now_ms))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hub.projection import Projection
+from hub.ruling_subjects import version_of
 from shared.core.events import Event
+from shared.core.model import State
+from shared.core.rulings import RUN
 from shared.core.run import Run, stamp_of
 from shared.core.timeline import Span
 
 Key = tuple[str, int]
 """Log and seq of an event."""
+Steps = Mapping[Key, tuple[State, State]]
+"""The states of a run before and after each of its acts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +57,33 @@ class RunSheet:
     """The rulings that count."""
     version: str
     """Changes with every act and every ruling on the run."""
+    entrants: Mapping[str, str]
+    """Whose the run could be: the names of the category's planned entrants, by id."""
 
 
 def latest_runs(projection: Projection) -> dict[int, RunLine]:
     """By table the run that the hub heard of last."""
     latest = {run.table: run for run in projection.tournament.runs.values()}
-    return {table: _line(projection, run) for table, run in latest.items()}
+    return {table: line_of(projection, run) for table, run in latest.items()}
 
 
 def runs_at(projection: Projection, table: int) -> list[RunLine]:
     """The runs at a table, newest first as far as the hub has heard of them."""
     runs = [run for run in projection.tournament.runs.values() if run.table == table]
-    return [_line(projection, run) for run in reversed(runs)]
+    return [line_of(projection, run) for run in reversed(runs)]
 
 
 def ids_of(projection: Projection, table: int | None, entrant: str | None) -> list[str]:
-    """The runs at a table or of an entrant, by id or by public name."""
-    return [
-        run.id
-        for run in projection.tournament.runs.values()
-        if (table is None or run.table == table)
-        and (entrant is None or entrant in (run.entrant, projection.names.of(run.category, run.entrant)))
-    ]
+    """The runs at a table or of an entrant, by id or by public name; as they were timed and as was ruled."""
+    found = []
+    for run in projection.tournament.runs.values():
+        result = projection.tournament.result(run, projection.until(run))
+        tables = {run.table} if result is None else {run.table, result.table}
+        entrants = {run.entrant} if result is None else {run.entrant, result.entrant}
+        names = entrants | {projection.names.of(run.category, one) for one in entrants}
+        if (table is None or table in tables) and (entrant is None or entrant in names):
+            found.append(run.id)
+    return found
 
 
 def run_sheet(projection: Projection, run_id: str) -> RunSheet | None:
@@ -84,12 +93,12 @@ def run_sheet(projection: Projection, run_id: str) -> RunSheet | None:
         return None
     rulings = projection.tournament.rulings_on(run)
     acts: list[Event] = [run.start, *run.acts]
-    keys = [event.key for event in (*acts, *rulings)]
+    frame = run.frame
     return RunSheet(
-        line=_line(projection, run),
+        line=line_of(projection, run),
         state=str(run.at(projection.until(run)).state),
-        count=str(run.frame.rules.count.kind),
-        most_pieces=sum(run.frame.rules.puzzles),
+        count=str(frame.rules.count.kind),
+        most_pieces=sum(map(frame.pieces_of, range(len(frame.rules.puzzles)))),
         times={event.key: run.span(stamp_of(event)) for event in acts},
         refused=frozenset(
             (p.log or "", p.seq or 0)
@@ -97,11 +106,32 @@ def run_sheet(projection: Projection, run_id: str) -> RunSheet | None:
             if p.code in ("act_refused", "act_after_undone_start")
         ),
         in_force=frozenset(ruling.key for ruling in rulings),
-        version=hashlib.sha256(repr(keys).encode()).hexdigest()[:16],
+        version=version_of(projection, (RUN, run.id)),
+        entrants=entrants_of(projection, run.category),
     )
 
 
-def _line(projection: Projection, run: Run) -> RunLine:
+def entrants_of(projection: Projection, category: str) -> Mapping[str, str]:
+    """Names of the entrants that are planned in a category, by id."""
+    return {entrant: name for (c, entrant), name in projection.names.by_entrant.items() if c == category}
+
+
+def steps_of(projection: Projection, runs: Iterable[str]) -> Steps:
+    """From which state to which each act of these runs led."""
+    tournament, steps = projection.tournament, dict[Key, tuple[State, State]]()
+    for run in (tournament.runs[run_id] for run_id in runs if run_id in tournament.runs):
+        again = Run(run.start, run.frame.rules, tournament.timeline)
+        again.refold(run.frame)
+        steps[run.start.key] = State.READY, again.state.state
+        for act in run.acts:
+            before = again.at(again.elapsed_ms(stamp_of(act))).state
+            again.apply(act)
+            steps[act.key] = before, again.state.state
+    return steps
+
+
+def line_of(projection: Projection, run: Run) -> RunLine:
+    """A run as a list shows it."""
     result = projection.tournament.result(run, projection.until(run))
     entrant = run.entrant if result is None else result.entrant
     rules = projection.rulebook.categories.get(run.category)

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from hub.archive_file import PLAN, BadArchive, is_archive, member
+from hub.csv_cells import safe_cell
 from hub.logs import UnreadableLog, read_logs
 from hub.plan_file import parse_plan_file
 from shared.core.events import ACTS, Event
@@ -173,13 +174,8 @@ def _as_csv(categories: list[CategoryStandings]) -> str:
             for standing in standings:
                 cells = [title, *_cells(standing)]
                 official_s = standing.result.official_s
-                writer.writerow([*map(_safe, cells), "" if official_s is None else official_s])
+                writer.writerow([*map(safe_cell, cells), "" if official_s is None else official_s])
     return out.getvalue()
-
-
-def _safe(cell: str) -> str:
-    # A spreadsheet runs a cell that begins like a formula; a leading quote makes it text.
-    return "'" + cell if cell[:1] in ("=", "+", "@", "\t", "\r") or cell[:2] in ("-=", "-@") else cell
 
 
 FORMATS: dict[str, Callable[[list[CategoryStandings]], str]] = {"table": _as_table, "csv": _as_csv}

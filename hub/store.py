@@ -21,9 +21,10 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError, ProgrammingError
 
 from hub.arrivals import HUB_LOG, Aside, Cursor, Incoming, acks, judge, logs_of
+from hub.effects import Effect
 from hub.store_audit import AuditStore
 from hub.store_people import PeopleStore
-from hub.store_schema import WRITES, cursors, events, meta, open_engine, plan, quarantine, seats
+from hub.store_schema import WRITES, cursors, effects, events, meta, open_engine, plan, quarantine, seats
 from shared.clock import WallClock
 from shared.core.events import HUB_DEVICE, BadEvent, Event, EventType, event_from_json
 from shared.wire import MAX_PAYLOAD, Ack, Unreadable
@@ -145,9 +146,18 @@ class Store:
         )
 
     def record(
-        self, kind: EventType, data: Mapping[str, Any], *, wall_ms: int, run: str | None = None
+        self,
+        kind: EventType,
+        data: Mapping[str, Any],
+        *,
+        wall_ms: int,
+        run: str | None = None,
+        changes: Sequence[Effect] = (),
     ) -> Event:
-        """Commit an event of the hub's own log. Raises BadEvent for fields that are none of its kind's."""
+        """Commit an event of the hub's own log, with what it changes.
+
+        Raises BadEvent for fields that are none of its kind's.
+        """
         with self._write() as connection:
             known = _cursors_of(connection, {self.hub_log}).get(self.hub_log)
             seq = 1 if known is None else known.last_seq + 1
@@ -155,6 +165,9 @@ class Store:
             event = event_from_json(raw.as_json())
             connection.execute(insert(events), [_row(event, self._now_ms())])
             _move_cursors(connection, [Cursor(HUB_DEVICE, self.hub_log, seq)])
+            if changes:
+                told = json.dumps([effect.as_json() for effect in changes], separators=(",", ":"))
+                connection.execute(insert(effects).values(log=event.log, seq=event.seq, effects=told))
         return event
 
     def events_in_order(self) -> Iterator[Event]:

@@ -120,7 +120,7 @@ sessions = Table(
     Column("person", Integer, ForeignKey("people.id"), nullable=False),
     Column("ends_ms", Integer, nullable=False),
 )
-#: What people did that is no event of a log: logins, judges let in and dismissed, names forgotten.
+#: What people did that is no event of a log: logins, judges let in, plans loaded; before and after, if any.
 deeds = Table(
     "deeds",
     metadata,
@@ -129,6 +129,16 @@ deeds = Table(
     Column("by", String, nullable=False),
     Column("deed", String, nullable=False),
     Column("about", String, nullable=False),
+    Column("was", String, nullable=False, server_default=""),
+    Column("became", String, nullable=False, server_default=""),
+)
+#: What a ruling of a hub's log changed, as JSON.
+effects = Table(
+    "effects",
+    metadata,
+    Column("log", String, primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("effects", Text, nullable=False),
 )
 
 

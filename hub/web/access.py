@@ -61,7 +61,7 @@ class GuardedRoute(Route):
         visitor = await identify(HTTPConnection(scope))
         if not self.access.allows(visitor):
             if visitor.trouble:
-                raise Refusal(503, "trouble")
+                raise Refusal(503, visitor.trouble)
             raise Refusal(403, str(self.access))
         if scope["method"] not in READING and scope["method"] in (self.methods or ()):
             await read_form(Request(scope, receive))

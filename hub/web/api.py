@@ -152,7 +152,8 @@ class Health(Answer):
     """Whether the hub works, with counters."""
 
     ok: bool
-    message: str = Field(description="What keeps it from working, and what to do; empty when nothing does.")
+    backups_ok: bool = Field(description="Whether the last backup could be made.")
+    message: str = Field(description="What is wrong with it, and what to do; empty when nothing is.")
 
 
 class ErrorText(BaseModel):

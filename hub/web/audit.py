@@ -2,82 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
+from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from hub.store_audit import Deed, Stored
+from hub.store_audit import Stored
 from hub.web.answers import form_page, whole_number
-from hub.web.event_words import deed_word, event_detail, event_word
+from hub.web.audit_view import Entry, of_deed, of_event
 from hub.web.language import language_of
-from hub.web.site import site_of
-from shared.core.events import RULINGS
+from hub.web.site import Site, site_of
 from shared.texts import translator
 
 PAGE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One line."""
+class Wanted:
+    """What of the audit was asked for."""
 
-    key: int
-    when: str
-    who: str
-    what: str
-    detail: str
-    reason: str
-    run: str
+    table: int | None
+    entrant: str
+    of_people: bool
+
+    @classmethod
+    def by(cls, query: Mapping[str, str]) -> Self:
+        """As an address says it; what cannot be read is not asked for."""
+        table = whole_number(query.get("table"), 999)
+        return cls(table, query.get("entrant", "").strip(), query.get("of") == "people")
+
+    def query(self) -> str:
+        """The same in an address, to be followed by `before`."""
+        if self.of_people:
+            return "of=people&"
+        named = {"table": self.table, "entrant": self.entrant}
+        asked = {name: value for name, value in named.items() if value not in (None, "")}
+        return urlencode(asked) + "&" if asked else ""
 
 
 async def audit(request: Request) -> Response:
     """The newest first; of one table or one entrant if asked for."""
-    query = request.query_params
-    before, table = whole_number(query.get("before")), whole_number(query.get("table"), 999)
-    entrant, of_people = query.get("entrant", "").strip(), query.get("of") == "people"
-    if of_people:
-        deeds = await run_in_threadpool(site_of(request).office.audit.deeds, before, PAGE)
-        entries = [_of_deed(request, deed) for deed in deeds]
-    else:
-        events = await run_in_threadpool(_events, request, before, table, entrant or None)
-        entries = [_of_event(request, stored) for stored in events]
+    site, language = site_of(request), language_of(request)
+    wanted, before = Wanted.by(request.query_params), whole_number(request.query_params.get("before"))
+    entries = await run_in_threadpool(page_of, site, wanted, language, before=before)
     return form_page(
         request,
         "audit.html",
         entries=entries,
         more=entries[-1].key if len(entries) == PAGE else None,
-        table=table,
-        entrant=entrant,
-        of_people=of_people,
+        wanted=wanted,
     )
 
 
-def _events(request: Request, before: int | None, table: int | None, entrant: str | None) -> list[Stored]:
-    office = site_of(request).office
-    if table is None and entrant is None:
-        return office.audit.events(before, PAGE)
-    runs = office.commands.ids_of(table, entrant)
-    return office.audit.events(before, PAGE, runs, () if entrant else office.commands.devices_at(table))
+def page_of(
+    site: Site, wanted: Wanted, language: str, *, before: int | None = None, after: int | None = None
+) -> list[Entry]:
+    """Entries before or after one, in words."""
+    t, moment = translator(language), site.settings.moment
+    if wanted.of_people:
+        return [of_deed(deed, moment, t) for deed in site.office.audit.deeds(before, PAGE, after=after)]
+    events = events_of(site, wanted, before=before, after=after)
+    commands = site.office.commands
+    steps = commands.steps({stored.event.run for stored in events if stored.event.run is not None})
+    names = commands.names()
+    return [of_event(stored, steps, names.of, moment, t) for stored in events]
 
 
-def _of_event(request: Request, stored: Stored) -> Entry:
-    event, t = stored.event, translator(language_of(request))
-    ruling = event.type in RULINGS
-    return Entry(
-        key=stored.n,
-        when=site_of(request).settings.moment(event.wall_ms or stored.received_ms),
-        who=str(event.data.get("by", "")) if ruling else f"{event.device} · {event.seq}",
-        what=event_word(event.type, t),
-        detail=event_detail(event),
-        reason=str(event.data.get("reason", "")) if ruling else "",
-        run=event.run or "",
-    )
-
-
-def _of_deed(request: Request, deed: Deed) -> Entry:
-    t = translator(language_of(request))
-    when = site_of(request).settings.moment(deed.at_ms)
-    return Entry(deed.id, when, deed.by, deed_word(deed.deed, t), deed.about, "", "")
+def events_of(
+    site: Site, wanted: Wanted, *, before: int | None = None, after: int | None = None
+) -> list[Stored]:
+    """Stored events before or after one."""
+    commands, stored = site.office.commands, site.office.audit
+    if wanted.table is None and not wanted.entrant:
+        return stored.events(before, PAGE, after=after)
+    runs = commands.ids_of(wanted.table, wanted.entrant or None)
+    devices = () if wanted.entrant else commands.devices_at(wanted.table)
+    entrants = commands.names().ids_named(wanted.entrant) if wanted.entrant else ()
+    return stored.events(before, PAGE, runs, devices, entrants, after=after)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from gettext import NullTranslations
 from typing import Any
 
 from starlette.requests import Request
@@ -12,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from hub.web.api import openapi
 from hub.web.language import language_of
 from hub.web.site import site_of
+from hub.web.troubles import hub_troubles
 from shared.texts import translator
 
 
@@ -36,25 +36,11 @@ async def health(request: Request) -> Response:
     report = site.live.health()
     counters = numbers(report)
     ok = counters.get("ok") is True
-    message = trouble_sentence(report, translator(language_of(request)))
-    answer = {**counters, "ok": ok, "message": message, "streams": site.feed.streams()}
+    backups_ok = str(report.get("backup", "ok")) == "ok"
+    message = " ".join(hub_troubles(report, translator(language_of(request))))
+    answer = {**counters, "ok": ok, "backups_ok": backups_ok, "message": message}
+    answer["streams"] = site.feed.streams()
     return JSONResponse(answer, 200 if ok else 503)
-
-
-def trouble_sentence(report: Mapping[str, Any], t: NullTranslations) -> str:
-    """What keeps the hub from taking what tables send, and what to do; empty when nothing does."""
-    database = report.get("database", "ok")
-    sentences = {
-        "locked": t.gettext("Another program holds the hub's database: end it. The tables keep everything."),
-        "full": t.gettext("The hub's disk is full: make room on it. The tables keep everything."),
-        "damaged": t.gettext("The hub's database is damaged: restart the hub, it says how to go on."),
-        "failing": t.gettext("The hub's disk does not work: see the hub's log. The tables keep everything."),
-    }
-    if database != "ok":
-        return sentences.get(str(database), sentences["failing"])
-    if report.get("connected") is False:
-        return t.gettext("The hub does not reach its broker. The tables keep everything.")
-    return ""
 
 
 def numbers(report: Mapping[str, Any]) -> dict[str, Any]:

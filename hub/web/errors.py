@@ -9,11 +9,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from hub.store import StoreTrouble
 from hub.web.answers import own_path
 from hub.web.headers import SAFE_HEADERS
 from hub.web.language import language_of
 from hub.web.refusal import Refusal
 from hub.web.site import site_of
+from hub.web.troubles import database_sentence
 from hub.web.visitor import visitor_of
 from shared.texts import translator
 
@@ -26,9 +28,10 @@ async def on_refusal(request: Request, error: Exception) -> Response:
     return _answer(request, error.status_code, error.headers or {}, code)
 
 
-async def on_trouble(request: Request, _error: Exception) -> Response:
-    """The database is locked, full or failing: nothing was changed."""
-    return _answer(request, 503, {}, "trouble")
+async def on_trouble(request: Request, error: Exception) -> Response:
+    """The database is locked, full, damaged or failing: nothing was changed."""
+    code = error.code if isinstance(error, StoreTrouble) else "failing"
+    return _answer(request, 503, {}, code)
 
 
 async def on_crash(request: Request, _error: Exception) -> Response:
@@ -41,6 +44,7 @@ async def on_crash(request: Request, _error: Exception) -> Response:
 
 def sentence(status: int, code: str, t: NullTranslations) -> str:
     """What went wrong and what to do, in the visitor's language."""
+    nothing = t.gettext("Nothing was changed.")
     by_code = {
         "staff": t.gettext("This page is only for judges and organisers. Log in with your name."),
         "judge": t.gettext("This page is only for judges and organisers. Log in with your name."),
@@ -53,10 +57,8 @@ def sentence(status: int, code: str, t: NullTranslations) -> str:
         "no_table": t.gettext("Nothing was asked: there is no such table timer here."),
         "no_text": t.gettext("Nothing was asked: write a text of 1 to 80 letters for the display."),
         "no_run": t.gettext("There is no such run here."),
-        "trouble": t.gettext(
-            "Nothing was changed: the hub's database takes nothing at the moment (is its disk full?). "
-            "Try again shortly."
-        ),
+        "locked": t.gettext("Nothing was changed: the hub is busy. Try again in some seconds."),
+        **{code: f"{nothing} {database_sentence(code, t)}" for code in ("full", "damaged", "failing")},
     }
     sentences = {
         404: t.gettext("There is no such page here."),

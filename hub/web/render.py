@@ -114,4 +114,10 @@ class Renderer:
             t.gettext, t.ngettext, newstyle=True, pgettext=t.pgettext, npgettext=t.npgettext
         )
         environment.globals["asset"] = self._assets.url
+        environment.filters["isolated"] = isolated
         return environment
+
+
+def isolated(text: str) -> str:
+    """A name where no element can hold it apart (a title, a choice): what it turns round ends with it."""
+    return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"

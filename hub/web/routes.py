@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hub.web import ask, audit, data, entry, judge, pages, people_page, stream
+from hub.web import ask, audit, audit_export, data, entry, judge, organiser, pages, people_page, stream
 from hub.web.access import Access, GuardedRoute
 
 PUBLIC, STAFF = Access.PUBLIC, Access.STAFF
@@ -19,7 +19,10 @@ ROUTES: Final = (
     GuardedRoute("/judge", judge.judge, Access.JUDGE),
     GuardedRoute("/judge/run", judge.run, Access.JUDGE, methods=FORM),
     GuardedRoute("/people", people_page.people, Access.ORGANISER, methods=FORM),
+    GuardedRoute("/organiser", organiser.organiser, Access.ORGANISER, methods=FORM),
     GuardedRoute("/audit", audit.audit, Access.ORGANISER),
+    GuardedRoute("/audit.csv", audit_export.as_csv, Access.ORGANISER),
+    GuardedRoute("/audit.jsonl", audit_export.as_json_lines, Access.ORGANISER),
     GuardedRoute("/login", entry.log_in, PUBLIC, methods=FORM),
     GuardedRoute("/setup", entry.set_up, Access.HERE, methods=FORM),
     GuardedRoute("/me", entry.me, Access.JUDGE, methods=FORM),

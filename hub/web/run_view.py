@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from gettext import NullTranslations
-from typing import Final
 
 from hub.run_sheets import RunLine, RunSheet
 from hub.store_audit import Stored
@@ -114,30 +112,19 @@ def _is_void(sheet: RunSheet, stored: Stored) -> bool:
     return event.key in sheet.refused
 
 
-_CLOCK: Final = re.compile(r"([-−+]?)(?:(\d{1,3}):)?(?:(\d{1,3}):)?(\d{1,6})", re.ASCII)
-
-
-def seconds_typed(text: str) -> int | None:
-    """`90`, `1:30`, `1:02:03` or `-0:30` as whole seconds; None for anything else."""
-    found = _CLOCK.fullmatch(text.strip())
-    if found is None:
-        return None
-    sign, hours, minutes, seconds = found.groups()
-    if minutes is None:  # `1:30`: the first number is minutes
-        hours, minutes = None, hours
-    total = int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds)
-    return -total if sign in ("-", "−") else total
-
-
-def choices(t: NullTranslations) -> Mapping[str, str]:
-    """What a judge can rule, by kind, in the order of the page."""
+def choices(t: NullTranslations, *, organises: bool) -> Mapping[str, str]:
+    """What can be ruled on a run, by kind, in the order of the page; some only by who organises."""
     kinds = (
         "penalty_given",
         "pieces_corrected",
-        "time_set",
         "incident_noted",
+        "time_set",
+        "time_granted",
+        "puzzle_pieces_set",
+        "run_reopened",
         "did_not_finish",
         "disqualified",
         "run_voided",
+        *(("run_reassigned",) if organises else ()),
     )
     return {kind: event_word(kind, t) for kind in kinds}

@@ -21,7 +21,7 @@ _KEPT: Final = "visitor"
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who asks; `trouble` when the database did not tell."""
+    """Who asks; `trouble` says why when the database did not tell."""
 
     person: Person | None = None
     here: bool = False
@@ -46,7 +46,7 @@ async def identify(request: HTTPConnection) -> Visitor:
         try:
             person = await run_in_threadpool(site_of(request).office.people.who, token)
         except StoreTrouble as error:  # public pages need no database
-            trouble = str(error)
+            trouble = error.code
     visitor = Visitor(person, here, trouble)
     request.scope[_KEPT] = visitor
     return visitor

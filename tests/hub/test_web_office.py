@@ -266,7 +266,7 @@ def test_a_ruling_is_in_the_standings_at_once(hub: Hall, kind: str, number: str,
     hub.hears(a_run())
     hub.office.people.set_up(ORGANISER, PASSWORD)
     assert official(hub) == "43:21"
-    answer = send(hub.judge(), RUN, kind=kind, number=number, reason="pieza prestada")
+    answer = send(hub.judge(), RUN, kind=kind, number=number, reason="pieza prestada", sure="1")
     assert answer.status_code == 303
     assert official(hub) == shown
 
@@ -284,7 +284,7 @@ def test_a_status_is_ruled_with_a_reason_and_a_name(hub: Hall, kind: str, status
     hub.hears(a_run())
     hub.office.people.set_up(ORGANISER, PASSWORD)
     judge = hub.judge("Iñigo <b>")
-    send(judge, RUN, kind=kind, reason="abrió la caja & miró")
+    send(judge, RUN, kind=kind, reason="abrió la caja & miró", sure="1")
     adults = next(c for c in hub.view.standings()["categories"] if c["id"] == "adulto")
     assert adults["standings"][0]["status"] == status
     *_, event = hub.store.events_in_order()
@@ -327,7 +327,7 @@ def test_a_ruling_is_taken_back_by_another_one(hub: Hall) -> None:
         ({"kind": "penalty_given", "number": "mucho", "reason": "r"}, "no se entiende"),
         ({"kind": "penalty_given", "number": "0", "reason": "r"}, "no se entiende"),
         ({"kind": "time_set", "number": "-1", "reason": "r"}, "no se entiende"),
-        ({"kind": "tie_broken", "reason": "r"}, "no se entiende"),
+        ({"kind": "tie_broken", "reason": "r"}, "cada uno de los empatados"),
         ({"kind": "run_started", "reason": "r"}, "no se entiende"),
         ({"kind": "nada", "reason": "r"}, "no se entiende"),
         ({}, "no se entiende"),
