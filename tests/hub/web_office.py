@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -110,10 +111,10 @@ def hall(folder: Path) -> Iterator[Hall]:
         store.close()
 
 
-def token_in(html: str) -> str:
+def token_in(page: str) -> str:
     """The token that the forms of a page carry."""
-    found = re.search(r'name="token" value="([0-9a-f]+)"', html)
-    assert found, html
+    found = re.search(r'name="token" value="([0-9a-f]+)"', page)
+    assert found, page
     return found[1]
 
 
@@ -123,6 +124,28 @@ def send(browser: Browser, path: str, **fields: Any) -> httpx.Response:
     assert page.status_code == 200, page.text
     seen = re.search(r'name="seen" value="([0-9a-f]+)"', page.text)
     data = {"token": token_in(page.text), **({"seen": seen[1]} if seen else {}), **fields}
+    return browser.post(path, data=data, headers={"Origin": browser.origin})
+
+
+def fields_of(page: str, mark: str) -> dict[str, str]:
+    """What the form with this text in it brings along unseen."""
+    forms = re.findall(r"<form.*?</form>", page, re.DOTALL)
+    form = next(form for form in forms if mark in form)
+    hidden = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', form)
+    return {name: html.unescape(value) for name, value in hidden}
+
+
+def fill_in(browser: Browser, path: str, form: str, **fields: Any) -> httpx.Response:
+    """Fill in one of several forms of a page and send it; a grave ruling is only shown by that."""
+    page = browser.get(path)
+    data = {**fields_of(page.text, f'name="form" value="{form}"'), **fields}
+    return browser.post(path, data=data, headers={"Origin": browser.origin})
+
+
+def confirm(browser: Browser, path: str, shown: httpx.Response) -> httpx.Response:
+    """Give the ruling whose effect was shown."""
+    assert shown.status_code == 200, shown.text
+    data = fields_of(shown.text, 'name="sure"')
     return browser.post(path, data=data, headers={"Origin": browser.origin})
 
 
