@@ -60,6 +60,12 @@ def make_server(ca: Certificate, names: Sequence[str]) -> Certificate:
     return _signed(builder, key, ca_key)
 
 
+def days_left(certificate: bytes, now_ms: int) -> int:
+    """Whole days until a certificate (PEM) runs out. Raises ValueError for what is none."""
+    until = x509.load_pem_x509_certificate(certificate).not_valid_after_utc
+    return (until - datetime.fromtimestamp(now_ms / 1000, UTC)).days
+
+
 def _dated(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
     return (
         x509.CertificateBuilder()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hub import cli_files, cli_people, cli_provision, cli_tables
+from hub import cli_check, cli_files, cli_people, cli_provision, cli_tables
 from shared.checked_toml import BadFile
 from shared.clock import machine_clock, wall_ms
 from shared.duration import seconds_from
@@ -323,8 +323,9 @@ def _database(path: Path) -> Iterator[Store]:
         raise click.ClickException(str(error)) from error
 
 
-for command in (*cli_files.COMMANDS, *cli_people.COMMANDS, *cli_provision.COMMANDS, *cli_tables.COMMANDS):
-    main.add_command(command)
+for module in (cli_check, cli_files, cli_people, cli_provision, cli_tables):
+    for command in module.COMMANDS:
+        main.add_command(command)
 
 if __name__ == "__main__":
     main()

@@ -17,8 +17,10 @@ from shared.clock import machine_clock, monotonic, wall_ms
 from shared.wire import Do
 
 if TYPE_CHECKING:
+    from hub.config import HubFile
     from hub.store import Store
     from hub.table_answer import Answer
+    from shared.rulebook import Rulebook
 
 ANSWERED_S: Final = 20.0
 """So long an answer is waited for: a self-test of a failing card takes its time."""
@@ -80,7 +82,7 @@ def reload(table: int, path: Path) -> None:
 def _ask(path: Path, table: int, do: Do, text: str = "") -> None:
     from hub.asking import Asking, CannotAsk
 
-    with _store(path) as store:
+    with store_of(path) as (store, _, _):
         device = store.seats().get(table)
         if device is None:
             raise click.ClickException(f"no table timer stands on table {table}")
@@ -114,18 +116,18 @@ def _tell(table: int, device: str, do: Do, answer: Answer | None) -> None:
 
 
 @contextmanager
-def _store(path: Path) -> Iterator[Store]:
-    """The hub's database; what is wrong with it is told in one sentence."""
+def store_of(path: Path) -> Iterator[tuple[Store, HubFile, Rulebook]]:
+    """The hub's database, settings and rulebook; what is wrong with them is told in one sentence."""
     from hub.store import Store, StoreTrouble
     from hub.store_schema import StoreUnusable
 
     try:
-        settings, _ = load_settings(path)
+        settings, rulebook = load_settings(path)
         if not settings.database.exists():
             raise click.ClickException(f"{settings.database}: no hub has run with these settings")
         store = Store.open(settings.database, wall_ms)
         try:
-            yield store
+            yield store, settings, rulebook
         finally:
             store.close()
     except (BadFile, StoreUnusable, StoreTrouble) as error:

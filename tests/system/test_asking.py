@@ -56,3 +56,18 @@ def test_a_table_that_is_asked_shows_which_one_it_is_and_tests_itself(hall: Hall
     assert (code, said) == (1, "Error: table 2 (t02): nobody would start it again: restart it by hand\n")
     code, said = typed(hall, "identify", "9")
     assert (code, said) == (1, "Error: no table timer stands on table 9\n")
+
+
+def test_the_check_of_the_hall_prints_a_line_for_each_table_and_fails_with_a_fault(hall: Hall) -> None:
+    until_clocks_are_compared(hall)
+    code, said = typed(hall, "check-hall")
+    lines = said.splitlines()
+    assert code == 1
+    assert lines[-1].startswith("NOT READY: ")
+    table = next(line for line in lines if " table 2: " in line)
+    for words in ("t02, version ", "clock ±", "broker ", "card "):
+        assert words in table
+    assert "FAULT plan: there is none: timer-hub load plan.csv --day TODAY" in lines
+    hall.power(2, on=False)
+    wait_until(lambda: [line["online"] for line in hall.table_lines()] == [True, False])
+    assert "FAULT table 2: t02 is not online" in typed(hall, "check-hall", "--quick")[1]
