@@ -20,6 +20,8 @@ class WebSettings:
     """Between two questions of a page that is not served live."""
     settle_s: float = 0.2
     """Least time between two snapshots, however often something changes."""
+    recheck_s: float = 2.0
+    """Between two looks whether who watches a staff page live is still logged in."""
     public_streams: int = 300
     """Most spectators' pages fed live at a time; later ones ask every few seconds instead."""
     staff_streams: int = 40

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import http.client
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from hub.store import PlanRow
+from hub.people import SESSION_S, People
+from hub.store import PlanRow, Store
 from hub.throttle import FREE_TRIES
 from hub.web.access import Access, GuardedRoute
+from hub.web.app import create_app
 from hub.web.routes import ROUTES
+from hub.web.server import Server
+from hub.web.settings import WebSettings
 from tests.builders import TableLog
-from tests.hub.web_office import ORGANISER, PASSWORD, Hall, a_run, hall, send, token_in
+from tests.hub.web_office import NOW_MS, ORGANISER, PASSWORD, Hall, a_run, hall, send, token_in
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 RUN = "/judge/run?id=t01%2Fr1"
@@ -444,3 +450,54 @@ def test_pages_of_the_office_speak_both_languages_and_keep_what_was_asked(hub: H
     assert other
     assert ("id=t01%2Fr1" in other[1]) is (path == RUN)
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script", page)
+
+
+# Live pages -----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def watching(port: int, session: str) -> Iterator[http.client.HTTPResponse]:
+    """The tables page's stream, watched from elsewhere by who has a session."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request(
+        "GET", "/tables/events", headers={"Host": "hub.example", "Cookie": f"session={session}"}
+    )
+    answer = connection.getresponse()
+    try:
+        yield answer
+    finally:
+        answer.close()
+        connection.close()
+
+
+@pytest.mark.parametrize("end", ["logs out", "other password", "other process", "dismissed", "in time"])
+def test_a_live_page_of_staff_ends_when_its_login_does(hub: Hall, tmp_path: Path, end: str) -> None:
+    people = hub.office.people
+    marta = people.set_up(ORGANISER, PASSWORD)
+    eva, pin = people.let_in("Eva", by=ORGANISER)
+    name, secret = ("Eva", pin) if end == "dismissed" else (ORGANISER, PASSWORD)
+    session = people.log_in(name, secret, "192.168.1.20")
+    app = create_app(hub.view, hub.office, settings=WebSettings(recheck_s=0.1, heartbeat_s=0.1))
+    server = Server(app, host="127.0.0.1", port=0)
+    server.start()
+    try:
+        with watching(server.port, session) as stream:
+            assert stream.status == 200
+            assert stream.readline() == b"event: snapshot\n"
+            if end == "logs out":
+                people.log_out(session)
+            elif end == "other password":
+                people.change_password(marta, PASSWORD, "otra contraseña", "192.168.1.20")
+            elif end == "other process":
+                other = Store.open(tmp_path / "hub.sqlite3", lambda: NOW_MS)
+                People(other, wall=lambda: NOW_MS, hand=lambda: 0.0).force_password(ORGANISER, PASSWORD)
+                other.close()
+            elif end == "dismissed":
+                people.dismiss(eva.id, by=ORGANISER)
+            else:
+                hub.now_ms += (SESSION_S + 1) * 1000
+            stream.read()  # comes back when the hub ends the stream
+        with watching(server.port, session) as again:
+            assert again.status == 403
+    finally:
+        server.stop()

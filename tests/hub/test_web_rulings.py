@@ -160,7 +160,7 @@ def test_a_run_that_is_not_closed_cannot_be_reopened(hub: Hall) -> None:
     confirm(organiser, RUN, fill_in(organiser, RUN, "run_reopened", reason="faltaba una"))
     again = fill_in(organiser, RUN, "run_reopened", reason="otra vez")
     assert again.status_code == 400
-    assert "ni aceptada ni contada" in again.text
+    assert "no está aceptada ni contada" in again.text
 
 
 # On more than one run -------------------------------------------------------------------------------

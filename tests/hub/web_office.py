@@ -56,6 +56,7 @@ class Hall:
     office: Office
     app: Starlette
     now_s: float = 0.0
+    now_ms: int = NOW_MS
 
     def phone(self, address: str = "192.168.1.20", host: str = "hub.example:8000") -> Browser:
         """A browser at an address of the hall; nobody is logged in."""
@@ -103,7 +104,7 @@ def hall(folder: Path) -> Iterator[Hall]:
     store = Store.open(folder / "hub.sqlite3", lambda: NOW_MS)
     view = View(shipped_rulebook("torneo-puzzles-2026"), hand=lambda: 0.0, wall=lambda: NOW_MS)
     here = Hall.__new__(Hall)
-    office = open_office(store, view, wall=lambda: NOW_MS, hand=lambda: here.now_s)
+    office = open_office(store, view, wall=lambda: here.now_ms, hand=lambda: here.now_s)
     here.__init__(store, view, office, create_app(view, office))  # type: ignore[misc]
     try:
         yield here

@@ -112,6 +112,7 @@ async function ask() {
   askedAt = performance.now();
   try {
     const answer = await fetch(`${page.stream}&once`, { signal: AbortSignal.timeout(8000), cache: "no-store" });
+    if (answer.status === 403) location.reload(); // logged out: the page says so
     if (!answer.ok) throw new Error(String(answer.status));
     const message = await answer.text();
     if (failures > 0) {
