@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import queue
+import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,10 @@ from device.table import Seat
 from shared.clock import RunClock
 from shared.rulebook import shipped_rulebook
 from tests.bench.figures import Figure, figure
+from tests.device.fakechip.chip import missing
+from tests.device.glass import a_run, shows_running_time
+from tests.device.glass import a_table as the_program
+from tests.waiting import wait_until
 
 BUS_HZ: Final = 400_000
 DARK: Final = bytes(SIZE[0] * SIZE[1] // 8)
@@ -96,7 +101,8 @@ def a_table(folder: Path, rest: RestAfter) -> Iterator[Running]:
 
 def display(folder: Path) -> list[Figure]:
     """All figures of the display."""
-    return [*_running_clock(folder / "clock"), *_waking(folder / "wake"), _drawing(), _reconnects()]
+    figures = [*_running_clock(folder / "clock"), *_waking(folder / "wake"), _drawing(), _reconnects()]
+    return figures if missing() else [*figures, *_starting(folder), *_dying(folder)]
 
 
 def _running_clock(folder: Path) -> list[Figure]:
@@ -173,6 +179,46 @@ def _reconnects(count: int = 1000) -> Figure:
     gained_kb = _memory_kb() - before_kb
     panel.stop()
     return figure("memory gained by 1,000 failed reconnects", "kB", [gained_kb], target=1000)
+
+
+def _starting(folder: Path, count: int = 7) -> list[Figure]:
+    """The real program: from its start to the first picture of its checks, and until it is ready."""
+    pictures, readies = [], []
+    for n in range(count):
+        (place := folder / f"start-{n}").mkdir()
+        bus, began = RecordedBus(), time.monotonic()
+        with the_program(place, bus) as unit:
+            if not bus.wait_for(lambda lit: lit.getbbox() is not None, 30):
+                raise TimeoutError("the display was not lit")
+            pictures.append(time.monotonic() - began)
+            if not unit.ready.wait(30):
+                raise TimeoutError("the table was not ready")
+            readies.append(time.monotonic() - began)
+    return [
+        figure("start of the program to its first picture", "s", pictures),
+        figure("start of the program to READY", "s", readies),
+    ]
+
+
+def _dying(folder: Path) -> list[Figure]:
+    """The real program in a run, killed or stopped, until its display shows the right time again."""
+    figures = []
+    for number in (signal.SIGKILL, signal.SIGSTOP):
+        (place := folder / number.name).mkdir()
+        zero_s, bus = a_run(place / "state"), RecordedBus()
+        with the_program(place, bus) as unit:
+            if not unit.ready.wait(30):
+                raise TimeoutError("the table was not ready")
+            began = time.monotonic()
+            unit.signal(number)
+            wait_until(lambda bus=bus, zero_s=zero_s: not shows_running_time(bus.picture(), zero_s))  # type: ignore[misc]
+            if not bus.wait_for(lambda lit, zero_s=zero_s: shows_running_time(lit, zero_s), 60):  # type: ignore[misc]
+                raise TimeoutError("the running time did not come back")
+            took_s = time.monotonic() - began
+        figures.append(
+            figure(f"{number.name} in a run to the right time on the glass", "s", [took_s], target=15)
+        )
+    return figures
 
 
 def _press(table: Running, button: Button) -> None:

@@ -1,9 +1,10 @@
-/* A GPIO character device for a machine that has none: preloaded, it answers what the real lgpio asks of
- * /dev/gpiochip<N> (uAPI v2) out of the folder $FAKECHIP_DIR:
+/* A GPIO character device and an I2C bus for a machine that has none: preloaded, it answers what the real lgpio
+ * asks of /dev/gpiochip<N> (uAPI v2) and the real smbus2 of /dev/i2c-<N>, out of the folder $FAKECHIP_DIR:
  *
  *   levels    one byte a line, '0' or '1'
  *   line<N>   a FIFO: what is written there are the edge events (struct gpio_v2_line_event) of line N
  *   revision  four bytes, big endian: the revision of the board, for gpiozero
+ *   i2c       a socket (SOCK_SEQPACKET): each transfer is a packet, address, register, bytes; the answer is an errno
  *
  * A line belongs to one file descriptor at a time, also across processes (EBUSY), and is free again when
  * that is closed or its process ends. Whatever else is opened or asked goes to the C library.
@@ -13,22 +14,29 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/gpio.h>
+#include <linux/i2c-dev.h>
+#include <linux/i2c.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { LINES = 54, MOST_FDS = 1024, PATH_BYTES = 512, PATIENCE_MS = 1000 };
+enum { CHIP_FD = -1, BUS_FD = -2 };
 
 static const char CHIP[] = "/dev/gpiochip";
+static const char BUS[] = "/dev/i2c-";
 static const char REVISION[] = "/proc/device-tree/system/linux,revision";
 
-/* What a file descriptor is here: 0 nothing, -1 a chip, else a line + 1. */
+/* What a file descriptor is here: 0 nothing, CHIP_FD, BUS_FD, else a line + 1. */
 static int kind_of_fd[MOST_FDS];
+static unsigned char address_of_fd[MOST_FDS];
 static __u64 flags_of_line[LINES];
 
 typedef int (*open_function)(const char *, int, ...);
@@ -55,12 +63,52 @@ static int remember(int fd, int kind) {
     return fd;
 }
 
+static int open_bus(void) {
+    struct sockaddr_un bus = {.sun_family = AF_UNIX};
+    char path[PATH_BYTES];
+    in_folder(path, "i2c");
+    if (strlen(path) >= sizeof bus.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(bus.sun_path, path);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&bus, sizeof bus)) {
+        close(fd);
+        errno = ENOENT;
+        return -1;
+    }
+    return remember(fd, BUS_FD);
+}
+
+static int ask_bus(int fd, unsigned long what, void *asked) {
+    if (what == I2C_SLAVE) {
+        address_of_fd[fd] = (unsigned char)(unsigned long)asked;
+        return 0;
+    }
+    if (what == I2C_FUNCS) {
+        *(unsigned long *)asked = I2C_FUNC_SMBUS_WRITE_I2C_BLOCK;
+        return 0;
+    }
+    struct i2c_smbus_ioctl_data *transfer = asked;
+    if (what != I2C_SMBUS || transfer->read_write != I2C_SMBUS_WRITE || transfer->size != I2C_SMBUS_I2C_BLOCK_DATA) {
+        errno = ENOTTY;
+        return -1;
+    }
+    unsigned char packet[2 + I2C_SMBUS_BLOCK_MAX] = {address_of_fd[fd], transfer->command}, wrong = 0;
+    memcpy(packet + 2, transfer->data->block + 1, transfer->data->block[0]);
+    if (send(fd, packet, 2u + transfer->data->block[0], MSG_NOSIGNAL) < 0 || recv(fd, &wrong, 1, 0) != 1) wrong = EIO;
+    errno = wrong;
+    return wrong ? -1 : 0;
+}
+
 static int open_faked(const char *path, int flags, mode_t mode) {
     char mine[PATH_BYTES];
     if (!strncmp(path, CHIP, sizeof CHIP - 1)) {
         in_folder(mine, "levels");
-        return remember(really_open(mine, O_RDWR | O_CLOEXEC, 0), -1);
+        return remember(really_open(mine, O_RDWR | O_CLOEXEC, 0), CHIP_FD);
     }
+    if (!strncmp(path, BUS, sizeof BUS - 1)) return open_bus();
     if (!strcmp(path, REVISION)) {
         in_folder(mine, "revision");
         path = mine;
@@ -158,6 +206,7 @@ int ioctl(int fd, unsigned long what, ...) {
     va_end(more);
     int kind = fd >= 0 && fd < MOST_FDS ? kind_of_fd[fd] : 0;
     /* a number that was closed may be a socket now: only what is asked of GPIO is answered here */
+    if (kind == BUS_FD && _IOC_TYPE(what) == 0x07) return ask_bus(fd, what, answer);
     if (kind && _IOC_TYPE(what) == 0xB4) return kind < 0 ? ask_chip(what, answer) : ask_line((unsigned)kind - 1, what, answer);
     if (!next) next = (ioctl_function)dlsym(RTLD_NEXT, "ioctl");
     return next(fd, what, answer);
