@@ -46,14 +46,31 @@ def password(name: str, password: str, path: Path) -> None:
 @click.argument("entrant")
 @ConfigFile
 def forget(entrant: str, path: Path) -> None:
-    """Show ENTRANT (the id in the plan) under a neutral name from now on; all results stay."""
+    """Show ENTRANT (the id in the plan) under a neutral name from now on; all results stay.
+
+    The name is taken out of the hub's own backups too.
+    """
+    from hub.forget import forget as forgotten
+
     with _store(path) as store:
-        count = store.forget_entrant(entrant)
-        if not count:
+        done = forgotten(store, load_settings(path)[0].database, entrant)
+        if not done.runs:
             raise click.ClickException(f'no run of entrant "{entrant}" is planned')
         store.audit.note("timer-hub forget", "entrant_forgotten", entrant, wall_ms())
-    click.echo(f"{entrant} has no name any more in {count} planned runs; the pages show it within seconds")
-    click.echo("backups, archives and the file the plan was loaded from still have it")
+    click.echo(
+        f"{entrant} has no name any more in {done.runs} planned runs; the pages show it within seconds"
+    )
+    click.echo(f"the name is gone from {done.copies} backups in the hub's folder too")
+    for copy in done.kept:
+        click.echo(f"{copy} could not be changed: delete it if the name must be gone from there")
+    if not done.whole:
+        click.echo(
+            "a running hub still uses old pages of its database: restart it, then nothing is left there"
+        )
+    click.echo(
+        "still with the name: archives, copies of backups elsewhere, the file the plan was loaded from; "
+        f"see /audit?entrant={entrant} for reasons of rulings that name anybody"
+    )
 
 
 @contextmanager

@@ -159,6 +159,8 @@ def open_engine(path: Path, busy_ms: int) -> Engine:
         # an acknowledged event must survive a power cut: NORMAL loses the last commits of the WAL
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA foreign_keys = ON")
+        # what is deleted or overwritten is gone from the file too: a name that is to be forgotten
+        cursor.execute("PRAGMA secure_delete = ON")
         cursor.close()
 
     @event.listens_for(engine, "begin")

@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from hub.backup import damage_of, keep_backup
 from hub.cli import main
+from hub.forget import forget
 from hub.planning import plans_for
 from hub.store import NOBODY, PlanRow
 from hub.web.access import Access
 from hub.web.api import openapi
 from hub.web.routes import ROUTES
+from shared.clock import wall_ms
 from shared.rulebook import shipped_rulebook
 from tests.hub.web_office import Hall, a_run, hall
 
@@ -103,3 +106,32 @@ def test_forgetting_is_a_command_that_says_what_still_has_the_name(tmp_path: Pat
     assert "e1 has no name any more in 1 planned runs" in done.output
     assert "backups" in done.output
     assert CliRunner().invoke(main, ["forget", "e9", *config]).exit_code == 1
+
+
+def test_no_byte_of_a_forgotten_name_stays_in_the_hubs_folder(tmp_path: Path) -> None:
+    name = "Ana Gutiérrez"
+    with hall(tmp_path) as here:
+        here.plans(
+            [PlanRow("1", n, 1, f"e{n}", "adulto", name if n == 1 else "Bea R.") for n in range(1, 90)]
+        )
+        here.hears(a_run())
+        database = tmp_path / "hub.sqlite3"
+        kept = keep_backup(database, "test", wall_ms)
+        broken = kept.with_name("000009-x-broken.sqlite3")
+        broken.write_bytes(b"no database")
+        before = here.view.standings()["categories"]
+        assert holding(tmp_path, name) != []
+        done = forget(here.store, database, "e1")
+        assert (done.runs, done.copies, done.kept, done.whole) == (1, 1, (broken,), True)
+        assert holding(tmp_path, name) == []
+        assert damage_of(kept) is None
+        here.plans(here.store.plan_rows())
+        after = here.view.standings()["categories"]
+        assert json.dumps(before).replace(json.dumps(name), json.dumps(NOBODY)) == json.dumps(after)
+        assert forget(here.store, database, "e777").runs == 0
+
+
+def holding(folder: Path, name: str) -> list[Path]:
+    """The files in which a name can be found."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return [path for path in files if name.encode() in path.read_bytes()]
