@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 
 import segno
@@ -14,6 +15,12 @@ from hub.web.visitor import THIS_MACHINE, is_encrypted
 def qr_svg(text: str) -> Markup:
     """A QR code to stand in a page."""
     return Markup(segno.make_qr(text, error="m").svg_inline(scale=5, border=4, light="#fff"))  # our own SVG
+
+
+def wifi_text(name: str, key: str) -> str:
+    """What phones read to join a Wi-Fi; without a key an open one."""
+    name, key = (re.sub(r'([\\;,":])', r"\\\1", text) for text in (name, key))
+    return f"WIFI:T:WPA;S:{name};P:{key};;" if key else f"WIFI:T:nopass;S:{name};;"
 
 
 def site_address(request: Request) -> str:

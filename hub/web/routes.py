@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from hub.web import ask, audit, audit_export, data, entry, judge, organiser, pages, people_page, stream
+from hub.web import (
+    ask,
+    audit,
+    audit_export,
+    data,
+    entry,
+    judge,
+    organiser,
+    pages,
+    people_page,
+    sheets,
+    stream,
+)
 from hub.web.access import Access, GuardedRoute
 
 PUBLIC, STAFF = Access.PUBLIC, Access.STAFF
@@ -20,6 +32,7 @@ ROUTES: Final = (
     GuardedRoute("/judge/run", judge.run, Access.JUDGE, methods=FORM),
     GuardedRoute("/people", people_page.people, Access.ORGANISER, methods=FORM),
     GuardedRoute("/organiser", organiser.organiser, Access.ORGANISER, methods=FORM),
+    GuardedRoute("/sheets", sheets.sheets, Access.ORGANISER),
     GuardedRoute("/audit", audit.audit, Access.ORGANISER),
     GuardedRoute("/audit.csv", audit_export.as_csv, Access.ORGANISER),
     GuardedRoute("/audit.jsonl", audit_export.as_json_lines, Access.ORGANISER),
