@@ -14,11 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from tests.brokers import MOSQUITTO, free_port
+from tests.brokers import MOSQUITTO, answers, free_port
 from tests.chaos.disks import SmallDisk
 from tests.chaos.faults import Fault, Kind
 from tests.chaos.proxy import Proxy, Way
 from tests.chaos.service import Service
+from tests.chaos.stepclock import STEPS_S, StepClock, can_step
 from tests.chaos.witness import Witness
 from tests.waiting import wait_until
 
@@ -45,8 +46,13 @@ class Arena:
         self._broker_db = folder / "mosquitto.db"
         self.config = folder / "hub.toml"
         self._write_settings()
-        self.broker = Service("broker", [MOSQUITTO, "-c", str(folder / "mosquitto.conf")], folder)
-        self.hub = Service("hub", [*_PYTHON, "hub.cli", "run", "--config", str(self.config)], folder)
+        names = ("broker", "hub", "tables")
+        self.clocks = {name: StepClock(folder, name) for name in names} if can_step() else {}
+        seen = {name: clock.environment for name, clock in self.clocks.items()}
+        broker = [MOSQUITTO, "-c", str(folder / "mosquitto.conf")]
+        self.broker = Service("broker", broker, folder, seen.get("broker"))
+        hub = [*_PYTHON, "hub.cli", "run", "--config", str(self.config)]
+        self.hub = Service("hub", hub, folder, seen.get("hub"))
         self.timers = Service(
             "tables",
             [
@@ -55,7 +61,7 @@ class Arena:
                 "--speed", str(SPEED), "--rulebook", RULEBOOK, "--autoplay", "--seed", str(seed),
                 *(f"--category={category}" for category in CATEGORIES),
             ],
-            folder,
+            folder, seen.get("tables"),
         )  # fmt: skip
         self._services = (self.broker, self.hub, self.timers)
         self._lock: sqlite3.Connection | None = None
@@ -122,6 +128,12 @@ class Arena:
             case Kind.BROKER_WIPED:
                 self.broker.kill()
                 self._broker_db.unlink(missing_ok=True)
+            case Kind.BROKER_DAMAGED:
+                self.broker.kill()
+                damage(self._broker_db, fault.draw)
+            case Kind.CLOCK_SET:
+                who = sorted(self.clocks)[int(fault.draw * 997) % len(self.clocks)]
+                self.clocks[who].set(STEPS_S[int(fault.draw * len(STEPS_S))])
             case Kind.REPEATED:
                 self.witness.repeat(fault.draw)
             case _:
@@ -145,10 +157,20 @@ class Arena:
                 self.tables_disk.free()
             case Kind.BROKER_KILLED | Kind.BROKER_STOPPED | Kind.BROKER_WIPED:
                 self.broker.start()
-            case Kind.APP_KILLED | Kind.REPEATED:
+            case Kind.BROKER_DAMAGED:
+                self._start_damaged_broker()
+            case Kind.APP_KILLED | Kind.REPEATED | Kind.CLOCK_SET:
                 pass
             case _:
                 self.proxy.set(_names(fault), Way())
+
+    def _start_damaged_broker(self) -> None:
+        """This one reads what it had saved, as ours does not: where that ends it, somebody takes the file away."""
+        self.broker.start()
+        wait_until(lambda: answers(self.broker_port) or self.broker.pid is None)
+        if self.broker.pid is None:
+            self._broker_db.replace(self._broker_db.with_suffix(".damaged"))
+            self.broker.start()
 
     def lock(self) -> None:
         """Let another program hold the database's write lock."""
@@ -230,6 +252,14 @@ class Arena:
             f"max_queued_messages 0\npersistence true\npersistence_location {self.folder}/\n"
             "autosave_interval 2\n"
         )
+
+
+def damage(file: Path, draw: float) -> None:
+    """What a power cut leaves of a file: zeros, a half, or nothing; `draw` from 0 to 1 says which."""
+    if file.exists():
+        size = file.stat().st_size
+        how = int(draw * 3)
+        file.write_bytes((bytes(size), file.read_bytes()[: size // 2], b"")[how])
 
 
 def device(table: int) -> str:

@@ -28,12 +28,14 @@ class Kind(StrEnum):
     BROKER_KILLED = "the broker is killed and keeps what it had saved"
     BROKER_STOPPED = "the broker is ended, saves everything and comes back with it"
     BROKER_WIPED = "the broker is killed and has forgotten everything"
+    BROKER_DAMAGED = "the broker is killed and what it had saved is damaged"
     NET_CUT = "connections are cut and none is possible"
     NET_DARK = "nothing passes although connections stand"
     NET_DEAF = "what is sent to them does not pass"
     NET_MUTE = "what they send does not pass"
     NET_SLOW = "everything passes late"
     REPEATED = "messages of the past are sent again"
+    CLOCK_SET = "a wall clock is set"
 
 
 #: How often, and for how long at most.
@@ -49,15 +51,18 @@ _DRAWN: Final = {
     Kind.BROKER_KILLED: (3, 3.0),
     Kind.BROKER_STOPPED: (2, 2.0),
     Kind.BROKER_WIPED: (4, 3.0),
+    Kind.BROKER_DAMAGED: (2, 1.0),
     Kind.NET_CUT: (4, 5.0),
     Kind.NET_DARK: (4, 15.0),
     Kind.NET_DEAF: (3, 15.0),
     Kind.NET_MUTE: (3, 15.0),
     Kind.NET_SLOW: (3, 8.0),
     Kind.REPEATED: (6, 0.0),
+    Kind.CLOCK_SET: (5, 0.0),
 }
 _OF_A_TABLE: Final = (Kind.APP_KILLED, Kind.TABLE_UNPLUGGED)
 _OF_THE_NET: Final = (Kind.NET_CUT, Kind.NET_DARK, Kind.NET_DEAF, Kind.NET_MUTE, Kind.NET_SLOW)
+_OF_NOTHING: Final = (Kind.REPEATED, Kind.CLOCK_SET)
 NEED_SMALL_DISKS: Final = frozenset({Kind.HUB_DISK_FULL, Kind.TABLE_DISK_FULL})
 
 
@@ -107,4 +112,4 @@ def _things(fault: Fault) -> list[str]:
         return [f"table {n}" for n in fault.tables]
     if kind in _OF_THE_NET:
         return [f"net {n}" for n in fault.tables] + (["net hub"] if fault.with_hub else [])
-    return [] if kind is Kind.REPEATED else [kind.name.split("_")[0]]
+    return [] if kind in _OF_NOTHING else [kind.name.split("_")[0]]

@@ -12,6 +12,7 @@ from typing import Final
 from shared.clock import monotonic
 from tests.chaos.arena import Arena
 from tests.chaos.faults import NEED_SMALL_DISKS, Fault, Kind, schedule
+from tests.chaos.stepclock import can_step
 from tests.chaos.verdict import Verdict, drained, judged
 
 TABLES: Final = 12
@@ -47,7 +48,9 @@ def play(
     small_disks: bool = False,
 ) -> Played:
     """Run chaos for so many seconds, mend, drain, and judge."""
-    kinds = [kind for kind in Kind if small_disks or kind not in NEED_SMALL_DISKS]
+    missing = set() if small_disks else set(NEED_SMALL_DISKS)
+    missing |= set() if can_step() else {Kind.CLOCK_SET}
+    kinds = [kind for kind in Kind if kind not in missing]
     faults = schedule(seed, seconds, range(1, tables + 1), kinds)
     arena = Arena(folder, tables, seed, small_disks=small_disks)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,13 +15,16 @@ RESTART_S: Final = 1.0
 class Service:
     """One command; what it says on standard error is kept in a file."""
 
-    def __init__(self, name: str, command: Sequence[str], folder: Path) -> None:
+    def __init__(
+        self, name: str, command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
+    ) -> None:
         self.name = name
         self.said = folder / f"{name}.log"
         self.falls: list[int] = []
         """Exit codes with which it ended although nobody had ended it."""
         self._command = list(command)
         self._folder = folder
+        self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._again_at_s: float | None = None
 
@@ -36,7 +39,12 @@ class Service:
             self._process.wait()
         with self.said.open("ab") as log:
             self._process = subprocess.Popen(
-                self._command, cwd=self._folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                self._command,
+                cwd=self._folder,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
             )
         self._again_at_s = None
 
