@@ -16,6 +16,8 @@ from hub.web.site import site_of
 
 MOST: Final = 200
 """Sheets at a time."""
+DOT: Final = 9
+"""Pixels; a code is then some seven centimetres wide on paper."""
 _PART: Final = re.compile(r"\s*(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?\s*", re.ASCII)
 
 
@@ -47,15 +49,15 @@ async def sheets(request: Request) -> Response:
         wifi=wifi,
         key=key,
         address=address,
-        public=qr_svg(f"{address}/"),
-        wifi_qr=qr_svg(wifi_text(wifi, key)) if wifi and not wrong else None,
+        public=qr_svg(f"{address}/", DOT),
+        wifi_qr=qr_svg(wifi_text(wifi, key), DOT) if wifi and not wrong else None,
         sheets=[] if wrong else [_sheet(n, known.get(n) or "", address) for n in numbers or ()],
     )
 
 
 def _sheet(table: int, device: str, address: str) -> TableSheet:
     link = f"{address}/judge?table={table}"
-    return TableSheet(table, device, link, qr_svg(link))
+    return TableSheet(table, device, link, qr_svg(link, DOT))
 
 
 def numbers_in(text: str) -> list[int] | None:

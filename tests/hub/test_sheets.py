@@ -11,7 +11,7 @@ import pytest
 
 from hub.store import PlanRow
 from hub.web.qr import qr_svg, wifi_text
-from hub.web.sheets import MOST, numbers_in
+from hub.web.sheets import DOT, MOST, numbers_in
 from tests.hub.test_web_office import text_of
 from tests.hub.web_office import Hall, hall
 
@@ -29,7 +29,7 @@ def test_every_known_table_has_a_sheet_with_its_number_and_where_its_judge_logs_
     for table in (1, 2):
         link = f"http://hub.example:8000/judge?table={table}"
         assert link in html.unescape(page)
-        assert str(qr_svg(link)) in page
+        assert str(qr_svg(link, DOT)) in page
     assert "<bdi>t01</bdi>" in page
 
 
@@ -47,8 +47,8 @@ def test_the_publics_sheet_has_address_and_wifi_as_codes(hub: Hall) -> None:
     """F06: an address with numbers, as the page was opened, works where names do not."""
     organiser = hub.organiser()
     page = organiser.get("/sheets", params={"wifi": "Público", "key": "a;b", "tables": "3"}).text
-    assert str(qr_svg("http://hub.example:8000/")) in page
-    assert str(qr_svg("WIFI:T:WPA;S:Público;P:a\\;b;;")) in page
+    assert str(qr_svg("http://hub.example:8000/", DOT)) in page
+    assert str(qr_svg("WIFI:T:WPA;S:Público;P:a\\;b;;", DOT)) in page
     assert re.findall(r'class="number">(\d+)<', page) == ["3"]
 
 
