@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -65,6 +66,8 @@ class History:
         self.run: Run | None = None
         self.anchored_ms: dict[str, int] = {}
         """How well this boot is anchored to each clock of the hub: the smallest error."""
+        self._bases: defaultdict[str, set[str]] = defaultdict(set)
+        """The clocks of the hub that each boot is anchored to."""
         self.started_in_boot = False
         """A run was begun since the machine was switched on."""
         self.orders: set[str] = set()
@@ -201,6 +204,14 @@ class History:
         """A run judged as it stands at an instant of hand time."""
         return self._tournament.result(run, run.elapsed_ms(self.stamp(hand_s)))
 
+    def bridged_by(self, base: str) -> bool:
+        """Whether an anchor to this clock of the hub would relate another boot of the shown run to this one."""
+        run = self.run
+        if run is None:
+            return False
+        boots = {stamp_of(event).boot for event in (run.start, *run.acts)} - {self.boot}
+        return any(base in self._bases[boot] for boot in boots)
+
     def stamp(self, hand_s: float) -> Stamp:
         """An instant of hand time as a stamp of this boot."""
         return Stamp(self.boot, self._run_clock.run_ms(hand_s))
@@ -304,6 +315,11 @@ class History:
             self.run = self._tournament.runs[event.run]
             self.started_in_boot = self.started_in_boot or event.boot == self.boot
             self.orders |= {event.data[name] for name in ("start", "overruled") if event.data.get(name)}
-        elif event.type == EventType.CLOCK_ANCHORED and event.boot == self.boot:
-            base, error_ms = event.data["base"], event.data["error_ms"]
+        elif event.type == EventType.CLOCK_ANCHORED:
+            self._anchored(event)
+
+    def _anchored(self, event: Event) -> None:
+        base, error_ms = event.data["base"], event.data["error_ms"]
+        self._bases[event.boot or ""].add(base)
+        if event.boot == self.boot:
             self.anchored_ms[base] = min(error_ms, self.anchored_ms.get(base, error_ms))

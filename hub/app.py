@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from hub.archived import archived_up_to
 from hub.backup_keeper import BackupKeeper
+from hub.hub_boots import NOTE_EVERY_S, SURE_MS, HubBoots
 from hub.hub_lock import HubLock
 from hub.ingest import Ingest, IngestSettings
 from hub.office import open_office
@@ -23,8 +25,8 @@ from hub.view import View
 from hub.web.app import create_app
 from hub.web.server import Server
 from hub.web.settings import WebSettings
-from shared.clock import HandClock, HubClock, WallClock, machine_clock, monotonic, wall_ms
-from shared.core.events import Event
+from shared.clock import HandClock, HubClock, WallClock, machine_clock, monotonic, wall_error_ms, wall_ms
+from shared.core.events import Event, EventType
 from shared.plan import Resume
 from shared.rulebook import Rulebook
 from shared.wire import RunRulings, StartOrder
@@ -54,6 +56,8 @@ class HubParts:
     wall: WallClock = wall_ms
     clock: HubClock = field(default_factory=machine_clock)
     """What tables compare their own clocks with; real time, also in a demo."""
+    wall_error: Callable[[], int | None] = wall_error_ms
+    """How far off the wall clock may be; None while nobody vouches for it."""
 
 
 class Hub:
@@ -81,6 +85,9 @@ class Hub:
             connected=lambda: self._ingest.counters.connected,
         )
         self._view.apply(past)
+        self._boots, self._vouch_at_s = HubBoots(parts.clock.base), float("-inf")
+        for event in past:
+            self._boots.apply(event)
         self._seen: _Seen = ([], {}, None, {}, {}, {})
         """What the plans were made from."""
         self._plans: dict[str, dict[str, Any]] = {}
@@ -100,6 +107,7 @@ class Hub:
             on_broken=broken,
             plans=lambda: self._plans,
             standing=self._standing,
+            earlier=self._boots.earlier,
             hand=parts.hand,
             wall=parts.wall,
         )
@@ -166,8 +174,25 @@ class Hub:
         return {"ok": ok, "trouble": trouble, **counters, "start": self._view.start_spread()}
 
     def _committed(self, events: list[Event]) -> None:
-        self._view.apply(events)
+        self._view.apply([*events, *self._heard(events)])
         self._backups.saw(events)
+
+    def _heard(self, events: list[Event]) -> list[Event]:
+        """When the hub heard of a table's new boot, noted in its own log: a run that was on began no later."""
+        clock, speed, noted = self._parts.clock, self._parts.speed, []
+        for event in events:
+            if event.type != EventType.BOOT_STARTED:
+                continue
+            read = {
+                "hub_ms": round(clock.now_ms() * speed),
+                "base": clock.base if speed == 1 else f"{clock.base}-x{speed:g}",
+                "error_ms": 0,
+                "heard": event.boot,
+                "heard_ms": event.mono_ms,
+            }
+            with suppress(StoreTrouble):  # a bound less; the table's own anchor follows
+                noted.append(self._store.record(EventType.CLOCK_ANCHORED, read, wall_ms=self._parts.wall()))
+        return noted
 
     # Common starts -----------------------------------------------------------------------------
 
@@ -251,9 +276,24 @@ class Hub:
             self._order = order
             if order is not None:
                 self._ingest.send(self._ingest.topics.start, order.as_json(), retain=True)
+        self._note_boot()
         self._tell_rulings()
         self._take_plan()
         self._ask_tables()
+
+    def _note_boot(self) -> None:
+        """Now and then what the hub's clock read at a wall time that the kernel vouches for: it outlives a reboot."""
+        now, parts = self._parts.hand(), self._parts
+        error_ms = parts.wall_error()
+        due = now >= self._vouch_at_s or not self._boots.noted
+        if not due or error_ms is None or error_ms > SURE_MS:
+            return
+        hub_ms, wall, later_ms = parts.clock.now_ms(), parts.wall(), parts.clock.now_ms()
+        read = {"hub_ms": hub_ms, "base": parts.clock.base, "error_ms": error_ms + later_ms - hub_ms}
+        noted = self._store.record(EventType.CLOCK_ANCHORED, read, wall_ms=wall)
+        self._boots.apply(noted)
+        self._view.apply([noted])
+        self._vouch_at_s = now + NOTE_EVERY_S
 
     def _ask_tables(self) -> None:
         """Say what people ask of tables, each thing once; without a connection again at the next look."""

@@ -30,7 +30,7 @@ from shared.clock import HandClock, HubClock, WallClock, monotonic, wall_ms
 from shared.core.events import HUB_DEVICE, Event
 from shared.mqtt import MqttClient
 from shared.topics import DEFAULT_BASE, Address, Direction, Topics
-from shared.wire import Ack, BadPayload, HubPresence, TimeAnswer, Unreadable
+from shared.wire import Ack, BadPayload, EarlierClock, HubPresence, TimeAnswer, Unreadable
 
 _BATCH: Final = 500
 _BATCH_S: Final = 0.01
@@ -110,6 +110,7 @@ class Ingest:
         on_broken: Callable[[BaseException], None],
         plans: Callable[[], Payloads] = dict,
         standing: Callable[[], Payloads] = dict,
+        earlier: Callable[[], tuple[EarlierClock, ...]] = tuple,
         hand: HandClock = monotonic,
         wall: WallClock = wall_ms,
     ) -> None:
@@ -118,7 +119,8 @@ class Ingest:
         `on_committed` gets new events in commit order. `on_snapshot` gets (device, "state" | "status" |
         "reply", payload, hand time of receipt), the time None for a retained copy, whose age nobody knows.
         `plans` is asked on each connect for the payload of each device, `standing` for other retained
-        facts by topic. `on_broken` hears of an error of ours, after which nothing is read any more.
+        facts by topic; `earlier` for the clocks of the hub's boots before this one. `on_broken` hears of an
+        error of ours, after which nothing is read any more.
         """
         self.topics = Topics(settings.base)
         self._store = store
@@ -128,6 +130,7 @@ class Ingest:
         self._on_broken = on_broken
         self._plans = plans
         self._standing = standing
+        self._earlier = earlier
         self._hand = hand
         self._wall = wall
         self._counters = Counters()
@@ -301,7 +304,8 @@ class Ingest:
     def _tell_time(self, device: str, t1_us: int, at_s: float) -> None:
         now_us = self._clock.now_us()
         waited_us = round((self._hand() - at_s) * 1_000_000)
-        answer = TimeAnswer(t1_us, now_us - waited_us, self._clock.now_us(), self._clock.base)
+        earlier, clock = self._earlier(), self._clock
+        answer = TimeAnswer(t1_us, now_us - waited_us, clock.now_us(), clock.base, earlier)
         self._client.publish(self.topics.down_time(device), wire.time_answer_payload(answer), 0, retain=False)
 
     def _work_off(self) -> None:

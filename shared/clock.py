@@ -9,13 +9,14 @@ The hub tells its tables the clock of its machine since that was switched on, wh
 
 from __future__ import annotations
 
+import ctypes
 import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 HandClock = Callable[[], float]
 """Seconds of CLOCK_MONOTONIC; real time, never scaled."""
@@ -26,6 +27,32 @@ WallClock = Callable[[], int]
 monotonic: Final[HandClock] = time.monotonic
 
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+
+
+class _Timex(ctypes.Structure):
+    """What adjtimex(2) tells, as far as it is asked here; the kernel fills in more behind it."""
+
+    _fields_: ClassVar = [
+        ("modes", ctypes.c_uint),
+        ("offset", ctypes.c_long),
+        ("freq", ctypes.c_long),
+        ("maxerror", ctypes.c_long),
+        ("more", ctypes.c_byte * 512),
+    ]
+
+
+_TIME_ERROR: Final = 5
+"""adjtimex says so while nobody disciplines the clock."""
+
+
+def wall_error_ms() -> int | None:
+    """How far off the wall clock may be, as the kernel vouches for it; None while nobody disciplines it."""
+    told = _Timex()
+    try:
+        state = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.byref(told))
+    except (OSError, AttributeError):  # not Linux
+        return None
+    return None if state in (-1, _TIME_ERROR) else -(-told.maxerror // 1000)
 
 
 def wall_ms() -> int:

@@ -55,6 +55,15 @@ class HubPresence:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierClock:
+    """The hub's clock before its machine was started again: it would read `ahead_us` more than the one now."""
+
+    base: str
+    ahead_us: int
+    error_us: int
+
+
+@dataclass(frozen=True, slots=True)
 class TimeAnswer:
     """A clock exchange in microseconds: `t1` of the asker, `t2` received, `t3` answered on clock `base`."""
 
@@ -62,6 +71,8 @@ class TimeAnswer:
     t2_us: int
     t3_us: int
     base: str
+    earlier: tuple[EarlierClock, ...] = ()
+    """Clocks of earlier boots of the hub, where it can relate them to this one."""
 
 
 class StartState(StrEnum):
@@ -195,7 +206,19 @@ def parse_time_answer(payload: bytes) -> TimeAnswer:
     """The hub's answer to a question for its time. Raises BadPayload."""
     value = parse_object(payload)
     t1, t2, t3 = (_need(value, name, _is_int, "an integer") for name in ("t1", "t2", "t3"))
-    return TimeAnswer(t1, t2, t3, _need(value, "base", _is_text, "text"))
+    earlier = value.get("earlier", [])
+    if not isinstance(earlier, list) or not all(isinstance(clock, dict) for clock in earlier):
+        raise BadPayload("field earlier must be a list of objects")
+    clocks = tuple(_earlier_clock(clock) for clock in earlier)
+    return TimeAnswer(t1, t2, t3, _need(value, "base", _is_text, "text"), clocks)
+
+
+def _earlier_clock(value: Mapping[str, Any]) -> EarlierClock:
+    return EarlierClock(
+        _need(value, "base", _is_text, "text"),
+        _need(value, "ahead", _is_int, "an integer"),
+        _need(value, "error", _is_count, "an integer >= 0"),
+    )
 
 
 def parse_start_order(payload: bytes) -> StartOrder:
@@ -262,7 +285,17 @@ def time_question_payload(t1_us: int) -> bytes:
 
 def time_answer_payload(answer: TimeAnswer) -> bytes:
     """The answer to a question for the hub's time."""
-    return _dump({"t1": answer.t1_us, "t2": answer.t2_us, "t3": answer.t3_us, "base": answer.base})
+    told: dict[str, Any] = {
+        "t1": answer.t1_us,
+        "t2": answer.t2_us,
+        "t3": answer.t3_us,
+        "base": answer.base,
+    }
+    if answer.earlier:
+        told["earlier"] = [
+            {"base": clock.base, "ahead": clock.ahead_us, "error": clock.error_us} for clock in answer.earlier
+        ]
+    return _dump(told)
 
 
 def object_payload(value: Mapping[str, Any]) -> bytes:

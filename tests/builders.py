@@ -177,6 +177,11 @@ class HubLog:
     def tie(self, *order: str, category: str = "adulto") -> Self:
         return self.rule(EventType.TIE_BROKEN, category=category, order=list(order))
 
+    def heard(self, boot: str, ms: int, hub_ms: int, *, base: str = "hub-boot-1") -> Self:
+        """By then the hub had heard of this instant of a table's boot."""
+        read: dict[str, Any] = {"hub_ms": hub_ms, "base": base, "error_ms": 0, "heard": boot, "heard_ms": ms}
+        return self.rule(EventType.CLOCK_ANCHORED, **read)
+
     def revoke(self, seq: int | None = None) -> Self:
         """Take back a ruling by its seq, the last one if none is named."""
         return self.rule(EventType.RULING_REVOKED, ruling=len(self.events) if seq is None else seq)

@@ -153,10 +153,10 @@ def table_log(draw: st.DrawFn, n: int) -> list[Event]:
 
 @st.composite
 def hub_log(draw: st.DrawFn, n: int) -> list[Event]:
-    """The log of a hub: any rulings on these runs, their heat, their entrants."""
+    """The log of a hub: any rulings on these runs, their heat, their entrants; and when it heard of a boot."""
     events: list[Event] = []
     for seq in range(1, 1 + draw(st.integers(0, 8))):
-        kind = draw(st.sampled_from(sorted(RULINGS)))
+        kind = draw(st.sampled_from(sorted(RULINGS | {E.CLOCK_ANCHORED})))
         data: dict[str, Any] = {"reason": "because", "by": "judge"}
         for field in FIELDS[kind]:
             if field.name not in ("run", "reason", "by"):
@@ -180,6 +180,12 @@ def _ruling_values(kind: EventType, name: str, seq: int) -> st.SearchStrategy[An
         "order": st.permutations(["e1", "e2"]),
         "text": st.just("box opened"),
         "state": st.just("open"),
+        "answers": st.integers(1, seq + 1),
+        "hub_ms": st.integers(0, 200_000),
+        "base": st.sampled_from(["hub-1", "hub-2"]),
+        "error_ms": st.integers(0, 50),
+        "heard": st.sampled_from(["b0", "b0x", "b1x", "b2x", "b2xx"]),
+        "heard_ms": st.integers(0, 60_000),
     }
     return values[name]
 

@@ -115,7 +115,13 @@ FIELDS: Final[Mapping[EventType, tuple[Field, ...]]] = MappingProxyType(
         _E.RUN_TAKEN_OVER: _fields(_RUN, ("from_log", Kind.TEXT), ("from_seq", Kind.INT)),
         _E.BOOT_STARTED: _fields(("previous_boot", Kind.TEXT_OR_NULL), ("alive_ms", Kind.COUNT)),
         _E.RECORDS_MISSING: _fields(("to", Kind.INT)),
-        _E.CLOCK_ANCHORED: _fields(("hub_ms", Kind.INT), ("base", Kind.TEXT), ("error_ms", Kind.COUNT)),
+        _E.CLOCK_ANCHORED: _fields(
+            ("hub_ms", Kind.INT),
+            ("base", Kind.TEXT),
+            ("error_ms", Kind.COUNT),
+            # the hub's own: by then it had heard of this instant of a table's boot
+            optional=(("heard", Kind.TEXT), ("heard_ms", Kind.INT)),
+        ),
         _E.PENALTY_GIVEN: _fields(_RUN, ("seconds", Kind.INT), *_RULING),
         _E.PIECES_CORRECTED: _fields(_RUN, ("pieces", Kind.COUNT), *_RULING),
         _E.PUZZLE_PIECES_SET: _fields(_RUN, ("pieces", Kind.COUNT), *_RULING),

@@ -34,7 +34,7 @@ from shared.core.rulings import (
 )
 from shared.core.run import END_OF_TIME_MS, Run, stamp_of
 from shared.core.scoring import judge
-from shared.core.timeline import Timeline
+from shared.core.timeline import Stamp, Timeline
 
 Until = Callable[[Run], int]
 """To which instant since its start a run is folded."""
@@ -97,6 +97,8 @@ class Tournament:
             self._rule(event)
         elif kind in _OF_A_CLOCK and boot is not None:
             news = self._relate(event) or news
+        elif kind == EventType.CLOCK_ANCHORED:
+            self._heard(event)
         else:
             self._remark(event)
         if news:
@@ -158,6 +160,16 @@ class Tournament:
             return self.timeline.anchored(stamp, data["hub_ms"], data["base"], data["error_ms"])
         previous = data["previous_boot"]
         return previous is not None and self.timeline.booted(stamp.boot, previous, data["alive_ms"])
+
+    def _heard(self, event: Event) -> None:
+        """The hub had heard of a table's new boot: it began no later. What it says of its own clock folds nothing."""
+        boot, data = event.data.get("heard"), event.data
+        if boot is None:
+            return
+        self.timeline.not_later(Stamp(boot, data.get("heard_ms", 0)), data["hub_ms"], data["base"])
+        for runs in self._over_boots.values():
+            for run in runs.values():
+                run.refold()
 
     def _rule(self, ruling: Event) -> None:
         for changed in self._rulings.add(ruling):

@@ -20,7 +20,7 @@ from device.table import Ports, Seat, Table
 from shared.clock import RunClock
 from shared.core.events import Event, EventType
 from shared.rulebook import shipped_rulebook
-from shared.wire import TimeAnswer
+from shared.wire import EarlierClock, TimeAnswer
 
 TORNEO = shipped_rulebook("torneo-puzzles-2026").categories
 CASTRILLO = shipped_rulebook("castrillo-2023").categories
@@ -31,6 +31,7 @@ class RigHub:
 
     def __init__(self, ahead_s: float = 5_000.0, base: str = "hub-1", way_s: float = 0.002) -> None:
         self.ahead_s, self.base, self.way_s = ahead_s, base, way_s
+        self.earlier: tuple[EarlierClock, ...] = ()
 
     def ms(self, hand_s: float) -> int:
         """What its clock reads at an instant of hand time."""
@@ -40,7 +41,9 @@ class RigHub:
         """Its answer to a question for its time."""
         asked_s = t1_us / 1e6
         hub_us = round((asked_s + self.way_s + self.ahead_s) * 1e6)
-        return TimeAnswered(TimeAnswer(t1_us, hub_us, hub_us, self.base), asked_s + 2 * self.way_s)
+        return TimeAnswered(
+            TimeAnswer(t1_us, hub_us, hub_us, self.base, self.earlier), asked_s + 2 * self.way_s
+        )
 
 
 class Faults:
@@ -105,7 +108,7 @@ class Rig:
         self.hub = hub
         self.wall_ahead_ms = 0
         self.folder = folder
-        self.now = now
+        self.now, self.zero_s = now, zero_s
         self.levels: dict[Button, bool] = dict.fromkeys(Button, False)
         self.screens: list[Screen] = []
         self.states: list[Mapping[str, Any]] = []

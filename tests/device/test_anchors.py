@@ -13,6 +13,7 @@ from shared.core.events import Event, EventType
 from shared.core.model import Mark, State
 from shared.core.result import Result
 from shared.core.tournament import Tournament
+from shared.wire import EarlierClock
 from tests.device.rig import TORNEO, Rig, RigHub
 
 START, FINISH = Button.START, Button.FINISH
@@ -181,3 +182,46 @@ def test_e03_a_wall_clock_that_jumps_in_a_run_changes_nothing(tmp_path: Path, ju
         assert [e.seq for e in rig.events()] == list(range(1, len(rig.events()) + 1))
         result = on_the_hub(rig.events())
         assert (result.raw_s, result.marks) == (60, ())
+
+
+def dark_hall(folder: Path, earlier: tuple[EarlierClock, ...]) -> Rig:
+    """A fuse blew in a run, two minutes in the dark: the hub's clock started anew too. Back at the table."""
+    with table(folder, RigHub(ahead_s=5_000)) as rig:
+        rig.wait(1)
+        rig.press(START)
+        rig.wait(600)
+    hub = RigHub(ahead_s=40.0, base="hub-2")
+    hub.earlier = earlier
+    return Rig(folder, "adulto", hub=hub, boot="boot-2", now=rig.now + 120, zero_s=rig.now + 90)
+
+
+def test_after_a_fuse_blew_for_hall_and_hub_the_run_is_exact_as_soon_as_the_hub_relates_its_boots(
+    tmp_path: Path,
+) -> None:
+    rig = dark_hall(tmp_path, ())
+    rig.wait(60)
+    assert rig.screen.clock.startswith("≥ ")
+    assert rig.hub is not None
+    rig.hub.earlier = (EarlierClock("hub-0", 7, 0), EarlierClock("hub-1", 4_960_000_000, 40_000))
+    rig.wait(60)
+    assert not rig.screen.clock.startswith("≥ ")
+    started = next(e for e in rig.journal.events() if e.type == EventType.RUN_STARTED)
+    seal(rig)
+    result = on_the_hub([*rig.events()])
+    assert started.mono_ms is not None
+    assert Mark.INTERRUPTED not in result.marks
+    finish = rig.events(EventType.RUN_FINISHED)[-1]
+    assert finish.mono_ms is not None
+    pressed_s = finish.mono_ms / 1000 + rig.zero_s
+    assert result.raw_s == pytest.approx(pressed_s - started.mono_ms / 1000 - 120, abs=1)
+    bases = [e.data["base"] for e in rig.events(ANCHORED) if e.boot == "boot-2"]
+    assert sorted(bases) == ["hub-1", "hub-2"], "hub-0 bridges nothing here"
+    rig.unplug()
+
+
+def test_a_hub_that_cannot_relate_its_boots_leaves_the_run_interrupted(tmp_path: Path) -> None:
+    rig = dark_hall(tmp_path, ())
+    rig.wait(120)
+    seal(rig)
+    assert Mark.INTERRUPTED in on_the_hub(rig.events()).marks
+    rig.unplug()

@@ -21,7 +21,8 @@ def bounds(judged: Result) -> tuple[int | None, int | None]:
 
 
 def heard(folded: Tournament, boot: str, ms: int, hub_ms: int) -> Tournament:
-    folded.timeline.not_later(Stamp(boot, ms), hub_ms, "hub-boot-1")
+    for event in hub().heard(boot, ms, hub_ms).events:
+        folded.apply(event)
     return folded
 
 

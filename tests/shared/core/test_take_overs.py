@@ -8,7 +8,7 @@ import pytest
 
 from shared.core.model import Mark, Status
 from shared.core.timeline import Stamp
-from tests.builders import MINUTE, TableLog, codes, log, result, tournament
+from tests.builders import MINUTE, TableLog, codes, hub, log, result, tournament
 
 S = 1000
 
@@ -88,7 +88,8 @@ def test_a_spare_without_a_clock_in_common_took_over_after_the_last_act_at_least
 def test_the_bounds_of_a_spare_keep_their_order() -> None:
     new = log(name="spare", device="t99", boot="b9").take_over(MINUTE, "old", 4).finish(20 * MINUTE)
     folded = tournament(log(name="old").anchor(0, 0).start(0).pause(10 * MINUTE).resume(11 * MINUTE), new)
-    folded.timeline.not_later(Stamp("b9", 0), 15 * MINUTE, "hub-boot-1")
+    for event in hub().heard("b9", 0, 15 * MINUTE).events:
+        folded.apply(event)
     span = folded.runs["r1"].span(Stamp("b9", 20 * MINUTE))
     assert span == (30 * MINUTE, 35 * MINUTE)
 

@@ -44,17 +44,22 @@ def test_lost_records_and_unknown_types_are_told() -> None:
     assert codes(tournament(table)) == ["records_missing", "unknown_type"]
 
 
-def test_acts_boots_and_anchors_that_the_hub_cannot_have_seen_are_told() -> None:
+def test_acts_and_boots_that_the_hub_cannot_have_seen_are_told() -> None:
     for event in (
         from_hub("run_started", entrant=None, category="adulto", table=1),
         from_hub("pause_started"),
         from_hub("run_taken_over", from_log="a", from_seq=1),
         from_hub("boot_started", previous_boot=None, alive_ms=0),
-        from_hub("clock_anchored", hub_ms=1, base="x", error_ms=0),
     ):
         folded = tournament()
         folded.apply(event)
         assert codes(folded) == ["act_from_the_hub"]
+
+
+def test_what_the_hub_says_of_its_own_clock_folds_nothing() -> None:
+    folded = tournament(log().start(0))
+    folded.apply(from_hub("clock_anchored", hub_ms=1, base="x", error_ms=0))
+    assert codes(folded) == []
 
 
 def test_a_refused_press_folds_nothing() -> None:
