@@ -27,7 +27,7 @@ _MIDDLE: Final = 15
 _BOTTOM: Final = 48
 _BOTTOM_BASELINE: Final = 60
 _FLOOR: Final = 62
-_GAP: Final = 5
+_GAP: Final = 4
 _SEEN: Final = 5
 
 _TOP_RISE: Final = _TOP_BASELINE
@@ -37,10 +37,12 @@ _ROW: Final = 12
 _LINE: Final = (
     Style(Face.WORDS, 13),
     Style(Face.WORDS, 12),
+    Style(Face.WORDS, 11),
+    Style(Face.WORDS, 10),
     Style(Face.NARROW, 13),
     Style(Face.NARROW, 12),
 )
-"""How the words of the top and the bottom line shrink."""
+"""How the words of the top and the bottom line shrink; narrow letters last, for they run together."""
 _NAME: Final = tuple(Style(Face.WORDS, size) for size in range(22, 13, -1))
 _NAME_ABOVE: Final = (
     *(Style(Face.WORDS, size) for size in range(17, 12, -1)),
@@ -180,19 +182,24 @@ def _draw_bottom(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, 
 
 @lru_cache(maxsize=256)
 def _bottom_rows(bottom: str) -> tuple[tuple[str, ...], Style]:
-    """The bottom line on one row, else on two, rather parted between two hints than within one, else cut."""
+    """The bottom line on one row, else on two, rather parted between two hints than within one, else cut.
+
+    Two rows of wide letters are better read than one of narrow ones.
+    """
     text = printable(bottom)
     able = able_of(text, _LINE, _BOTTOM_RISE)
     if not text:
         return (), able[0]
-    for style in able:
-        if style.width(text) <= _USED:
-            return (text,), style
-    for at in (PART_ENDS, WORD_ENDS):
-        for style in able:
-            halves = wrap(text, _USED, style, at)
-            if halves is not None:
-                return halves, style
+    wide = [style for style in able if style.face is not Face.NARROW]
+    for styles in (wide, able):
+        for style in styles:
+            if style.width(text) <= _USED:
+                return (text,), style
+        for at in (PART_ENDS, WORD_ENDS):
+            for style in styles:
+                halves = wrap(text, _USED, style, at)
+                if halves is not None:
+                    return halves, style
     return pack(text, _USED, able[-1]), able[-1]
 
 

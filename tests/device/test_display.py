@@ -495,7 +495,7 @@ def test_not_saved_blinks_and_says_whom_to_tell_while_the_clock_runs_on(tmp_path
     screen = rig.screen
     assert screen.blinks
     assert screen.top_right.startswith("NO GUARDA")
-    assert screen.bottom == "avisar a la organización"
+    assert screen.bottom == "avisar a organización"
     assert screen.clock == "0:25"
     assert {s.blink_on for s in rig.screens[-4:]} == {True, False}
     rig.faults.trouble = None
