@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from importlib.metadata import version
@@ -22,7 +22,7 @@ from shared.settings_text import settings_text
 from shared.topics import is_device
 
 if TYPE_CHECKING:
-    from hub.store import Store
+    from hub.store import PlanRow, Store
 
 
 class RulebookParam(click.ParamType):  # type: ignore[type-arg]  # generic only in newer click
@@ -234,8 +234,12 @@ def load(file: Path, path: Path, day: datetime | None) -> None:
         rows = parse_plan_file(file.read_bytes(), rulebook.categories)
         settings.data_dir.mkdir(parents=True, exist_ok=True)
         store = Store.open(settings.database, wall_ms)
+        before = store.plan_rows()
         store.replace_plan(rows)
         keep_plan_day(store, None if day is None else day.date())
+        store.audit.note(
+            "timer-hub load", "plan_loaded", file.name, wall_ms(), was=_size(before), became=_size(rows)
+        )
         store.close()
     except BadPlanFile as error:
         raise click.ClickException("\n".join(f"{file}: {p}" for p in error.problems)) from error
@@ -247,6 +251,11 @@ def load(file: Path, path: Path, day: datetime | None) -> None:
     click.echo(
         f"{len(rows)} runs at {tables} tables are planned; a running hub tells the tables within seconds."
     )
+
+
+def _size(rows: Sequence[PlanRow]) -> str:
+    """Of a plan in the audit: runs and tables."""
+    return f"{len(rows)} / {len({row.table_no for row in rows})}"
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic only in newer click
@@ -284,6 +293,7 @@ def start(heat: str | None, in_s: int, take_back: bool, no_more: bool, path: Pat
                 order, what = order_start(store, machine_clock(), heat or "", in_s), f"starts in {in_s} s"
         except CannotOrder as error:
             raise click.ClickException(str(error)) from error
+        store.audit.note("timer-hub start", f"start_{order.state}", order.heat, wall_ms())
     click.echo(f"heat {order.heat} {what}")
 
 
@@ -298,6 +308,9 @@ def seat(table: int, device: str, path: Path) -> None:
     with _database(path) as store:
         before = store.seats().get(table)
         store.set_seat(table, device)
+        store.audit.note(
+            "timer-hub seat", "seat_given", str(table), wall_ms(), was=before or "", became=device
+        )
     click.echo(
         f"{device} stands on table {table}" + (f", not {before}" if before not in (None, device) else "")
     )

@@ -105,7 +105,12 @@ def replace_device(
             before = store.seats().get(table)
             store.set_seat(table, bundle.device)
             store.audit.note(
-                "timer-hub replace-device", "device_replaced", f"{before} → {bundle.device}", wall_ms()
+                "timer-hub replace-device",
+                "device_replaced",
+                str(table),
+                wall_ms(),
+                was=before or "",
+                became=bundle.device,
             )
         finally:
             store.close()

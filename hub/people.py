@@ -19,6 +19,9 @@ from shared.clock import HandClock, WallClock
 SESSION_S: Final = 24 * 3600
 """A login lasts a day of competition, also over restarts of the hub."""
 LONGEST_NAME: Final = 80
+MAY: Final = "may_log_in"
+MAY_NOT: Final = "may_not_log_in"
+"""What somebody could and can, in the audit."""
 
 
 class Role(StrEnum):
@@ -150,14 +153,14 @@ class People:
         """Another PIN for a judge, also one dismissed before. Raises BadPerson for nobody."""
         person, pin = self._judge(judge), new_pin()
         self._people.set_secret(judge, hashed(pin))
-        self._note(by, "pin_renewed", person.name)
+        self._note(by, "pin_renewed", person.name, was=_may(person), became=MAY)
         return person, pin
 
     def dismiss(self, judge: int, by: str) -> Person:
         """The judge may not log in any more, and is logged out everywhere. Raises BadPerson for nobody."""
         person = self._judge(judge)
         self._people.set_secret(judge, None)
-        self._note(by, "judge_dismissed", person.name)
+        self._note(by, "judge_dismissed", person.name, was=_may(person), became=MAY_NOT)
         return person
 
     # -------------------------------------------------------------------------------------------
@@ -167,7 +170,7 @@ class People:
         if self._named(name) is not None:
             raise BadPerson("name_taken")
         key = self._people.add(name, role, hashed(secret), now_ms)
-        self._note(by, "set_up" if role is Role.ORGANISER else "judge_let_in", name)
+        self._note(by, "set_up" if role is Role.ORGANISER else "judge_let_in", name, became=MAY)
         return Person(key, name, role, now_ms)
 
     def _judge(self, key: int) -> Person:
@@ -180,12 +183,16 @@ class People:
         wanted = _folded(name)
         return next((row for row in self._people.all() if _folded(row.name) == wanted), None)
 
-    def _note(self, by: str, deed: str, about: str) -> None:
-        self._store.audit.note(by, deed, about, self._wall())
+    def _note(self, by: str, deed: str, about: str, *, was: str = "", became: str = "") -> None:
+        self._store.audit.note(by, deed, about, self._wall(), was=was, became=became)
 
 
 def _person(row: PersonRow) -> Person:
     return Person(row.id, row.name, Role(row.role), row.since_ms, row.secret is None)
+
+
+def _may(person: Person) -> str:
+    return MAY_NOT if person.dismissed else MAY
 
 
 def _digest(token: str) -> str:

@@ -9,7 +9,7 @@ from gettext import NullTranslations
 from hub.run_sheets import Steps
 from hub.store_audit import Deed, Stored
 from hub.web.effect_words import Change, NameOf, changes
-from hub.web.event_words import deed_word, event_detail, event_word
+from hub.web.event_words import deed_value, deed_word, event_detail, event_word
 from hub.web.words import state_word
 from shared.core.events import RULINGS
 
@@ -57,7 +57,7 @@ def of_event(stored: Stored, steps: Steps, name_of: NameOf, moment: Moment, t: N
 
 def of_deed(deed: Deed, moment: Moment, t: NullTranslations) -> Entry:
     """What somebody did to the hub."""
-    changed = (Change("", "", deed.was, deed.became),) if deed.was or deed.became else ()
+    changed = Change("", "", deed_value(deed.was, t), deed_value(deed.became, t))
     return Entry(
         key=deed.id,
         at_ms=deed.at_ms,
@@ -67,5 +67,5 @@ def of_deed(deed: Deed, moment: Moment, t: NullTranslations) -> Entry:
         detail=deed.about,
         reason="",
         run="",
-        changes=changed,
+        changes=(changed,) if deed.was or deed.became else (),
     )

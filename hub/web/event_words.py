@@ -80,8 +80,22 @@ def deed_word(deed: str, t: NullTranslations) -> str:
         "table_selftest": t.pgettext("deed", "self-test of a table ordered"),
         "table_reload": t.pgettext("deed", "settings of a table read again"),
         "entrant_forgotten": t.pgettext("deed", "name forgotten"),
+        "plan_loaded": t.pgettext("deed", "plan loaded (runs / tables)"),
+        "seat_given": t.pgettext("deed", "table timer put on a table"),
+        "start_ordered": t.pgettext("deed", "start of a heat ordered"),
+        "start_cancelled": t.pgettext("deed", "start of a heat cancelled"),
+        "start_closed": t.pgettext("deed", "start of a heat closed"),
     }
     return words.get(deed, deed)
+
+
+def deed_value(value: str, t: NullTranslations) -> str:
+    """What was before or after a deed; a name or number stands as it is."""
+    words = {
+        "may_log_in": t.pgettext("deed", "may log in"),
+        "may_not_log_in": t.pgettext("deed", "may not log in"),
+    }
+    return words.get(value, value)
 
 
 def role_word(role: str, t: NullTranslations) -> str:

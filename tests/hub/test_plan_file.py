@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
+
+from hub.cli import main
 from hub.plan_file import BadPlanFile, parse_plan_file
-from hub.store import PlanRow
+from hub.store import PlanRow, Store
+from shared.clock import wall_ms
 from shared.rulebook import shipped_rulebook
 
 CATEGORIES = shipped_rulebook("torneo-puzzles-2026").categories
@@ -93,3 +98,32 @@ def test_flags_may_follow_and_feed_further_rankings() -> None:
 def test_a_sheet_saved_in_another_encoding_is_refused_with_the_line() -> None:
     with pytest.raises(BadPlanFile, match="line 2: not UTF-8"):
         plan(HEAD + "1,1,7,e1,adulto,Íñigo\n", "cp1252")
+
+
+def test_what_is_done_at_the_keyboard_is_in_the_audit_with_before_and_after(tmp_path: Path) -> None:
+    settings, plan = tmp_path / "hub.toml", tmp_path / "plan.csv"
+    settings.write_text(f'rulebook = "torneo-puzzles-2026"\ndata_dir = "{tmp_path}/data"\n')
+    head = "heat,order,table,entrant,category,public_name\n"
+    for lines in ("1,1,1,e1,adulto,Ana G.\n", "1,1,1,e1,adulto,Ana G.\n1,1,2,e2,adulto,Bea R.\n"):
+        plan.write_text(head + lines)
+        typed("load", str(plan), "--config", str(settings))
+    for device in ("t01-a", "t01-b"):
+        typed("seat", "1", device, "--config", str(settings))
+    typed("start", "1", "--config", str(settings))
+    typed("start", "--cancel", "--config", str(settings))
+    store = Store.open(tmp_path / "data" / "hub.sqlite3", wall_ms)
+    told = [(deed.by, deed.deed, deed.about, deed.was, deed.became) for deed in store.audit.deeds(None, 9)]
+    store.close()
+    assert told[::-1] == [
+        ("timer-hub load", "plan_loaded", "plan.csv", "0 / 0", "1 / 1"),
+        ("timer-hub load", "plan_loaded", "plan.csv", "1 / 1", "2 / 2"),
+        ("timer-hub seat", "seat_given", "1", "", "t01-a"),
+        ("timer-hub seat", "seat_given", "1", "t01-a", "t01-b"),
+        ("timer-hub start", "start_ordered", "1", "", ""),
+        ("timer-hub start", "start_cancelled", "1", "", ""),
+    ]
+
+
+def typed(*words: str) -> None:
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output

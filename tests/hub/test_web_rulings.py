@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -287,3 +290,101 @@ def test_without_anything_to_decide_the_page_says_so(tmp_path: Path) -> None:
             400,
             409,
         )
+
+
+# Before and after -----------------------------------------------------------------------------------
+
+
+def rows_of(page: str) -> list[str]:
+    return [text_of(row).strip() for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL)]
+
+
+def test_the_audit_tells_what_was_before_and_after_each_press_and_ruling(hub: Hall) -> None:
+    organiser = hub.organiser()
+    fill_in(organiser, RUN, "penalty_given", number="60", reason="se equivocó")
+    rows = rows_of(organiser.get("/audit").text)
+    ruling = next(row for row in rows if "penalización" in row)
+    assert "Marta penalización +1:00 se equivocó" in ruling
+    assert "Ana G. : 1.º puesto · 43:21" in ruling
+    assert "Ana G. : 2.º puesto · 44:21" in ruling
+    finish = next(row for row in rows if "t01 · 2" in row)
+    assert finish.endswith("en marcha ¿completo? por aceptar")
+    start = next(row for row in rows if "t01 · 1" in row)
+    assert start.endswith("lista mirar sin abrir")
+
+
+def test_the_audit_of_a_person_has_the_rulings_that_moved_them(hub: Hall) -> None:
+    organiser = hub.organiser()
+    fill_in(organiser, "/judge/run?id=t02%2Fr2", "penalty_given", number="60", reason="se equivocó")
+    who = re.findall(r'<option value="([0-9a-f]+ adulto e3)"', organiser.get(OFFICE).text)[0]
+    confirm(organiser, OFFICE, fill_in(organiser, OFFICE, "absent", who=who, reason="no ha venido"))
+    carla = rows_of(organiser.get("/audit?entrant=Carla%20T.").text)
+    assert len(carla) == 2
+    assert "no ha venido" in carla[1]
+    table = rows_of(organiser.get("/audit?table=2").text)
+    assert any("se equivocó" in row for row in table)
+    assert not any("no ha venido" in row for row in table)
+
+
+def test_who_may_log_in_is_told_before_and_after(hub: Hall) -> None:
+    organiser = hub.organiser()
+    hub.judge("Eva")
+    (eva,) = hub.office.people.judges()
+    send(organiser, "/people", deed="dismiss", judge=eva.id)
+    rows = rows_of(organiser.get("/audit?of=people").text)
+    assert rows[1].endswith("juez dado de baja Eva puede entrar no puede entrar")
+
+
+def test_a_ruling_given_before_the_database_kept_effects_is_told_without(hub: Hall) -> None:
+    data = {"seconds": 60, "reason": "r", "by": "Luis"}
+    hub.store.record(EventType.PENALTY_GIVEN, data, wall_ms=hub.now_ms, run="t01/r1")
+    assert "penalización" in hub.organiser().get("/audit").text
+
+
+# As a file ------------------------------------------------------------------------------------------
+
+
+def csv_of(text: str) -> list[dict[str, str]]:
+    assert text.startswith("\ufeff")
+    return list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+
+
+def test_the_audit_goes_into_a_spreadsheet_without_a_formula(hub: Hall) -> None:
+    organiser = hub.organiser()
+    for reason in ('=HYPERLINK("http://x")', "+49", "-A", "@x", "Ñandú; \"y\", 'z'"):
+        fill_in(organiser, RUN, "incident_noted", reason=reason)
+    fill_in(organiser, RUN, "penalty_given", number="60", reason="se equivocó")
+    answer = organiser.get("/audit.csv")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["content-disposition"] == 'attachment; filename="audit.csv"'
+    rows = csv_of(answer.text)
+    assert len(rows) == len(list(hub.store.events_in_order()))
+    assert [int(row["number"]) for row in rows] == sorted(int(row["number"]) for row in rows)
+    cells = [cell for row in rows for cell in row.values()]
+    assert not [cell for cell in cells if cell[:1] in "=+-@\t\r" and cell != ""]
+    assert '\'=HYPERLINK("http://x")' in [row["reason"] for row in rows]
+    assert "Ñandú; \"y\", 'z'" in [row["reason"] for row in rows]
+    assert rows[-1]["before"].startswith("Ana G.: 1.º puesto · 43:21")
+    assert rows[-1]["after"].startswith("Ana G.: 2.º puesto · 44:21")
+
+
+def test_the_audit_as_json_lines_holds_the_events_as_they_stand_in_the_logs(hub: Hall) -> None:
+    organiser = hub.organiser()
+    fill_in(organiser, RUN, "penalty_given", number="60", reason="se equivocó")
+    lines = [json.loads(line) for line in organiser.get("/audit.jsonl").text.splitlines()]
+    assert [line["event"] for line in lines] == [e.as_json() for e in hub.store.events_in_order()]
+    effects = lines[-1]["effects"]
+    assert [(e["run"], e["was"]["rank"], e["became"]["rank"]) for e in effects] == [("t01/r1", 1, 2)]
+    people = [json.loads(line) for line in organiser.get("/audit.jsonl?of=people").text.splitlines()]
+    assert people[0]["deed"] == "set_up"
+
+
+def test_a_long_audit_is_exported_whole_and_by_table(hub: Hall) -> None:
+    log = TableLog("adulto", "r", log="t09-l", device="t09", boot="b", entrant=None)
+    for at_ms in range(450):
+        log.write("press_refused", at_ms, act="pause", reason="no_pauses")
+    hub.hears(log.events)
+    organiser = hub.organiser()
+    assert len(csv_of(organiser.get("/audit.csv").text)) == 450 + 6
+    assert len(csv_of(organiser.get("/audit.csv?table=1").text)) == 3
+    assert 'href="/audit.csv?table=1&amp;"' in organiser.get("/audit?table=1").text
