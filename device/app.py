@@ -31,6 +31,7 @@ from device.rest import RestAfter
 from device.screen import Screen
 from device.signals import Signals
 from device.start_up import Check
+from device.starts import STEADY_S
 from device.storage import volatile_kind
 from device.table import Ports, Seat, Table
 from device.versions import versions
@@ -41,6 +42,8 @@ from shared.wire import BadPayload
 
 PLUG_SERIAL = Path("/sys/firmware/devicetree/base/serial-number")
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+AGAIN_S: Final = 600.0
+"""After so long in safe mode, and without a run, a table tries the whole again."""
 LOOK_AT_LEVELS_S: Final = 0.05
 """So often the pins are looked at, for an edge that was lost on its way."""
 
@@ -68,6 +71,10 @@ class Parts:
     """The journal may lie on a file system that forgets with the power: demos, tests."""
     outputs: OutputPins = field(default_factory=OutputPins)
     rest: RestAfter = field(default_factory=RestAfter)
+    safe: bool = False
+    """Without hub and plan, until `AGAIN_S` have gone by without a run."""
+    steady: Callable[[], None] = _ignore
+    """Called once this process has run for `STEADY_S`."""
     notify: Notify = field(default_factory=Notify)
     passed: Callable[[Check], None] = _ignore
     """Told each check of the start once it has passed."""
@@ -134,6 +141,7 @@ class App:
             publish_state=self._link.publish_state,
             link=lambda: (self._link.hub_online, self._link.unsent),
             copied=self.copied,
+            safe=parts.safe,
             ask_time=self._link.ask_time,
             new_run=lambda: f"{device}-{secrets.token_hex(8)}",
         )
@@ -198,7 +206,7 @@ class App:
         panel = self._parts.panel
         if panel is not None:
             panel.start()
-        if not self.copied:
+        if not self.copied and not self._parts.safe:
             self._link.start()
         try:
             self._loop(ready)
@@ -216,6 +224,7 @@ class App:
 
     def _loop(self, ready: Callable[[], None]) -> None:
         clock = self._parts.clock
+        steady_s, again_s = clock() + STEADY_S, clock() + AGAIN_S
         due = self.table.step(clock(), ())
         self._parts.notify.ready(self._in_a_line(clock()))
         ready()
@@ -234,7 +243,13 @@ class App:
                         self._obey(command)
             self._watch_parts(clock())
             due = self._signal(self.table.step(clock(), items))
-            self._parts.notify.alive(clock())
+            now = clock()
+            if now >= steady_s:
+                self._parts.steady()
+                steady_s = float("inf")
+            if self._parts.safe and now >= again_s and not self.table.in_run(now):
+                self.stop()
+            self._parts.notify.alive(now)
             self._parts.notify.status(self._in_a_line(clock()))
 
     def _obey(self, command: Mapping[str, Any]) -> None:
@@ -245,7 +260,10 @@ class App:
 
     def _in_a_line(self, now: float) -> str:
         """For `systemctl status`; the installer waits for "no run"."""
-        return f"table {self._parts.seat.table}: {'a run is on' if self.table.in_run(now) else 'no run'}"
+        safe = ", safe mode" if self._parts.safe else ""
+        return (
+            f"table {self._parts.seat.table}{safe}: {'a run is on' if self.table.in_run(now) else 'no run'}"
+        )
 
     def _signal(self, due: float) -> float:
         """Switch buzzer and light, where there are any; gives when the loop has to run again."""

@@ -39,22 +39,29 @@ def main() -> None:
 def run(path: Path) -> None:
     """Time runs on this table, until stopped."""
     from device.start_up import StartUp
+    from device.starts import Mode, Starts
+    from shared.clock import kernel_boot_id
 
     try:
         settings = load_settings(path)
     except BadFile as error:
         _bad_settings(error)
-    panel = _panel(settings)
+    starts = Starts(settings.state_dir, kernel_boot_id())
+    mode = starts.begin()
+    panel = None if mode is Mode.BLIND else _panel(settings)
     start_up = StartUp(panel, settings.table, settings.language)
     # only now, with a picture on its way: the rest takes a small board seconds to load
     from device.app import App, on_thread_death
     from device.buttons import NoButtons
     from device.cannot_start import exit_code
     from device.journal import JournalBusy, NotSaved
+    from device.outputs import OutputPins
 
     try:
-        app = App(replace(_parts(settings, panel, path), passed=start_up.passed))
+        parts = replace(_parts(settings, panel, path), passed=start_up.passed, steady=starts.steady)
+        app = App(parts if mode is Mode.WHOLE else replace(parts, safe=True, outputs=OutputPins()))
     except (NoButtons, JournalBusy, NotSaved, OSError) as error:
+        starts.end()
         _cannot_start(settings, panel, error)
     broken = threading.Event()
 
@@ -68,10 +75,12 @@ def run(path: Path) -> None:
     try:
         app.run()
     except NoButtons as error:
+        starts.end()
         click.echo(f"Error: {error}", err=True)
         raise SystemExit(exit_code(error)) from error
     if broken.is_set():
         raise click.ClickException("a part of the table timer ended; see above")
+    starts.end()
 
 
 def _cannot_start(settings: TableTimerFile, panel: Any, error: Exception) -> NoReturn:

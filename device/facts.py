@@ -43,6 +43,8 @@ class Facts:
     """The start that the hub has ordered for the shown heat."""
     conflict: str | None = None
     """Another device that stands on this seat: neither is given a plan."""
+    safe: bool = False
+    """The table crashed again and again: it does without hub and plan."""
     copied: bool = False
     """This card was made for another board: it stays offline."""
     clock_error_ms: int | None = None

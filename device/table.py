@@ -70,6 +70,8 @@ class Ports:
     link: Callable[[], tuple[bool, int]]
     """Whether the hub is reached, and how many events it has not acknowledged."""
     new_run: Callable[[], str]
+    safe: bool = False
+    """The table crashed again and again: what the hub planned is left alone, the settings say what is timed."""
     copied: bool = False
     """This card was made for another board: the table stays offline."""
     ask_time: Callable[[int], bool] = lambda _t1_us: False
@@ -110,7 +112,7 @@ class Table:
         self.presses = Presses()
         self.presses.boot(levels)
         self._refusals = RefusalBudget()
-        plan = plans.plan()
+        plan = None if ports.safe else plans.plan()
         self._choices = Choices(seat.categories, plan, history.done(plan))
         self._time = Timekeeping(history, ports.ask_time, clock, run_clock)
         self._busy_s = float("-inf")
@@ -232,6 +234,7 @@ class Table:
             unsent=unsent,
             not_saved=self._history.not_saved,
             copied=self._ports.copied,
+            safe=self._ports.safe,
             saved_ago_s=max(0, int(now - self._history.saved_hand_s)),
             stuck=tuple(sorted(self.presses.stuck)),
             held_s=self.presses.held_s(now),

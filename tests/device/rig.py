@@ -102,6 +102,7 @@ class Rig:
         online: bool = True,
         faults: Faults | None = None,
         life: str = "",
+        safe: bool = False,
     ) -> None:
         """`life` tells apart the processes of one boot, as chance does at a real table."""
         self.faults = Faults() if faults is None else faults
@@ -138,6 +139,7 @@ class Rig:
             link=lambda: (self.online, self.unsent),
             new_run=lambda: next(run_ids),
             ask_time=self._ask_time,
+            safe=safe,
         )
         seat = Seat(7, tuple(rules[c] for c in categories), language)
         self.table = Table(seat, self.history, plans, ports, clock=lambda: self.now, run_clock=run_clock)
