@@ -185,17 +185,36 @@ def openapi() -> Mapping[str, Any]:
         },
         "paths": {
             "/api/v1/standings": _get("Standings of every category", {"200": Standings}),
-            "/api/v1/tables": _get("Every table as it is now, for staff", {"200": Tables, "403": Error}),
+            "/api/v1/tables": _get(
+                "Every table as it is now, for staff", {"200": Tables, "403": Error, "503": Error}
+            ),
             "/healthz": _get("Whether the hub works", {"200": Health, "503": Health}),
         },
         "components": {"schemas": schemas["$defs"]},
     }
 
 
+_LANGUAGE: Final = (
+    {
+        "name": "lang",
+        "in": "query",
+        "description": "Language of sentences, `es` or `en`; anything else is not asked for.",
+        "schema": {"type": "string"},
+    },
+    {
+        "name": "Accept-Language",
+        "in": "header",
+        "description": "The same, as browsers ask.",
+        "schema": {"type": "string"},
+    },
+)
+
+
 def _get(summary: str, answers: Mapping[str, type[BaseModel]]) -> dict[str, Any]:
     return {
         "get": {
             "summary": summary,
+            "parameters": list(_LANGUAGE),
             "responses": {
                 status: {
                     "description": (model.__doc__ or summary).strip(),

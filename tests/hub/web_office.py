@@ -7,7 +7,7 @@ import html
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,8 @@ class Hall:
     app: Starlette
     now_s: float = 0.0
     now_ms: int = NOW_MS
+    report: dict[str, Any] = field(default_factory=lambda: {"ok": True, "connected": True, "database": "ok"})
+    """How the hub is."""
 
     def phone(self, address: str = "192.168.1.20", host: str = "hub.example:8000") -> Browser:
         """A browser at an address of the hall; nobody is logged in."""
@@ -102,7 +104,12 @@ class Hall:
 def hall(folder: Path) -> Iterator[Hall]:
     """A hub with nothing in it."""
     store = Store.open(folder / "hub.sqlite3", lambda: NOW_MS)
-    view = View(shipped_rulebook("torneo-puzzles-2026"), hand=lambda: 0.0, wall=lambda: NOW_MS)
+    view = View(
+        shipped_rulebook("torneo-puzzles-2026"),
+        hand=lambda: 0.0,
+        wall=lambda: NOW_MS,
+        health=lambda: here.report,
+    )
     here = Hall.__new__(Hall)
     office = open_office(store, view, wall=lambda: here.now_ms, hand=lambda: here.now_s)
     here.__init__(store, view, office, create_app(view, office))  # type: ignore[misc]
