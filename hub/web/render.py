@@ -13,6 +13,7 @@ from hub.web.settings import WebSettings
 from hub.web.snapshots import Snapshot, Topic
 from hub.web.standings_view import boards
 from hub.web.tables_view import cards
+from hub.web.troubles import hub_troubles
 from shared.texts import LANGUAGES, translator
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class Renderer:
             speed=self._live.speed,
             timer_pages=self._live.timer_pages,
         )
-        return self._render(language, "_tables.html", cards=tables)
+        troubles = hub_troubles(self._live.health(), t)
+        return self._render(language, "_tables.html", cards=tables, troubles=troubles)
 
     def page(
         self, snapshot: Snapshot, *, aged_ms: int, language: str, visitor: Visitor, token: str = ""

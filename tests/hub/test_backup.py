@@ -240,9 +240,10 @@ def test_a_backup_that_fails_is_told_and_tried_again(path: Path) -> None:
     keeping.saw([started("1", 2)])
     wait_until(lambda: keeping.trouble)
     assert "no backup" in keeping.trouble
+    assert keeping.code == "failing"
     backups_of(path).unlink()
     wait_until(lambda: keeping.made == 1, GENEROUS_S)
-    assert keeping.trouble == ""
+    assert (keeping.trouble, keeping.code) == ("", "ok")
     keeping.stop()
     assert died.empty()
     store.close()

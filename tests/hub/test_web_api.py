@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -56,3 +57,26 @@ def test_health_is_a_status_for_machines(ok: object, status: int) -> None:
 def test_health_tells_everyone_counts_and_no_words() -> None:
     report = {"ok": True, "events": 3, "store": {"path": "/var/lib", "free": 7, "late": None}, "host": "hub"}
     assert numbers(report) == {"ok": True, "events": 3, "store": {"free": 7, "late": None}}
+
+
+@pytest.mark.parametrize(
+    ("report", "page", "ok"),
+    [
+        ({"ok": True, "backup": "full"}, "el disco de las copias está lleno", True),
+        ({"ok": True, "backup": "failing"}, "el disco no la admite", True),
+        ({"ok": False, "database": "full"}, "El disco del ordenador central está lleno", False),
+        ({"ok": False, "database": "locked"}, "Otro programa tiene bloqueada la base de datos", False),
+        ({"ok": False, "connected": False}, "no llega", False),
+    ],
+)
+def test_what_is_wrong_with_the_hub_stands_on_the_tables_page_and_in_healthz(
+    report: dict[str, Any], page: str, ok: bool
+) -> None:
+    live = a_day()
+    live.report = report
+    with serving(live) as server:
+        assert page in httpx.get(f"http://127.0.0.1:{server.port}/tables").text
+        health = httpx.get(f"http://127.0.0.1:{server.port}/healthz", headers={"Accept-Language": "es"})
+    assert page in health.json()["message"]
+    assert health.status_code == (200 if ok else 503)
+    assert health.json()["backups_ok"] is ("backup" not in report)

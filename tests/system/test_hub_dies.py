@@ -16,12 +16,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from shared import wire
 from shared.core.events import Event, EventType
 from shared.topics import Topics
 from tests.chaos.disks import may_mount
+from tests.hub.web_office import PASSWORD, token_in
 from tests.mqtt_peer import Peer, quick_settings
 from tests.system.hall import Hall, a_hall
 from tests.system.test_hall import finished, started
@@ -218,10 +220,14 @@ def a_table(hall: Hall) -> Iterator[Peer]:
 def test_forty_tables_that_finish_while_another_program_locks_the_database_are_all_committed_once(
     tmp_path: Path,
 ) -> None:
+    """E05: meanwhile an organiser who edits is told to try again, and an export runs."""
     devices = [f"t{n:02}" for n in range(1, 41)]
-    with a_hall(tmp_path, tables=1) as hall:
+    with a_hall(tmp_path, tables=1) as hall, httpx.Client(timeout=60) as organiser:
         hall.load(PLAN[:1])
+        hall.command("password", "Marta", "--password", PASSWORD)
         hall.start_hub()
+        organiser.base_url = httpx.URL(f"http://127.0.0.1:{hall.web_port}")
+        assert filled_in(organiser, "/login", name="Marta", secret=PASSWORD).status_code == 303
         acks = [TOPICS.down_ack(device) for device in devices]
         tables = Peer(quick_settings(hall.broker.port), *acks).connected()
         try:
@@ -234,14 +240,25 @@ def test_forty_tables_that_finish_while_another_program_locks_the_database_are_a
                 tables.send(TOPICS.up_event(device), wire.batch_payload([finish]))
             wait_until(lambda: trouble(hall, "holds the hub's database"))
             assert get(hall, "/")[0] == 200, "people may still read"
+            busy = filled_in(organiser, "/people", deed="let_in", name="Eva")
+            assert (busy.status_code, "está ocupado" in busy.text) == (503, True)
+            assert organiser.get("/audit.csv").status_code == 200
+            assert "Otro programa tiene bloqueada" in organiser.get("/tables").text
             assert tables.reports.empty()
             other.close()
             for topic in acks:
                 assert wire.parse_ack(tables.on(topic)).seq == 1
             wait_until(lambda: get(hall, "/healthz")[0] == 200)
             assert (hall.health() or {})["accepted"] == len(devices)
+            assert "Eva" not in organiser.get("/people").text
+            assert "Eva" in filled_in(organiser, "/people", deed="let_in", name="Eva").text
         finally:
             tables.client.stop()
+
+
+def filled_in(browser: httpx.Client, path: str, **fields: str) -> httpx.Response:
+    """A form of a page, sent."""
+    return browser.post(path, data={"token": token_in(browser.get(path).text), **fields})
 
 
 @pytest.mark.skipif(not may_mount(), reason="no file system may be mounted here")
