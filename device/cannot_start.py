@@ -17,6 +17,8 @@ from shared.texts import translator
 
 SHOWN_S: Final = 10.0
 """So long the reason stays on the display before the process ends and is started again."""
+HEARD_S: Final = 3.0
+"""Without a display, the time it takes to be heard by the hub."""
 EXIT_NO_BUTTONS: Final = 3
 EXIT_NOT_SAVED: Final = 4
 
@@ -61,8 +63,11 @@ def why(error: Exception, table: int, language: str) -> Screen:
     )
 
 
-def show_why(panel: Panel, screen: Screen, stop: threading.Event, shown_s: float = SHOWN_S) -> None:
-    """Show it for a while, or until the end is asked for."""
+def show_why(panel: Panel | None, screen: Screen, stop: threading.Event, shown_s: float = SHOWN_S) -> None:
+    """Show it for a while, or until the end is asked for; without a display the hub has time to hear of it."""
+    if panel is None:
+        stop.wait(HEARD_S)
+        return
     panel.show(draw(screen))
     panel.start()
     stop.wait(shown_s)

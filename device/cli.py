@@ -12,7 +12,8 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from device.config import TableTimerFile, categories_of, load_settings
+from device.config import TableTimerFile, categories_of, link_of, load_settings, reachable
+from device.error_codes import ErrorCode, settings_codes
 from shared.checked_toml import BadFile
 from shared.texts import DEFAULT_LANGUAGE
 from shared.topics import DEFAULT_BASE
@@ -45,7 +46,7 @@ def run(path: Path) -> None:
     try:
         settings = load_settings(path)
     except BadFile as error:
-        _bad_settings(error)
+        _bad_settings(path, error)
     starts = Starts(settings.state_dir, kernel_boot_id())
     mode = starts.begin()
     panel = None if mode is Mode.BLIND else _panel(settings)
@@ -84,20 +85,32 @@ def run(path: Path) -> None:
 
 
 def _cannot_start(settings: TableTimerFile, panel: Any, error: Exception) -> NoReturn:
-    """Say why on the display too, then end: whoever started the table starts it again."""
-    from device.cannot_start import exit_code, show_why, why
+    """Say why on the display and to the hub too, then end: whoever started the table starts it again."""
+    from device.cannot_start import error_code, exit_code, show_why, why
+    from device.journal import JournalBusy
 
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     click.echo(f"Error: {error}", err=True)
-    if panel is not None:
-        show_why(panel, why(error, settings.table, settings.language), stop)
+    if not isinstance(error, JournalBusy):  # the one that has it speaks for this table
+        _tell_the_hub(settings, [(error_code(error), str(error))])
+    show_why(panel, why(error, settings.table, settings.language), stop)
     raise SystemExit(exit_code(error)) from error
 
 
-def _bad_settings(error: BadFile) -> NoReturn:
-    """Say what is wrong with the settings by numbers, on the display that most tables have."""
+def _tell_the_hub(settings: TableTimerFile, why: list[tuple[ErrorCode, str]]) -> None:
+    """From now until the process ends; a copied card stays offline whatever happens."""
+    from device.app import hardware_serial
+    from device.distress import call_for_help
+    from device.identity import Identity
+
+    if not Identity(settings.state_dir).copied(hardware_serial()):
+        call_for_help(link_of(settings), settings.table, settings.state_dir, why)
+
+
+def _bad_settings(path: Path, error: BadFile) -> NoReturn:
+    """Say what is wrong with the settings: to the hub in words, on the display that most tables have by numbers."""
     from device.cannot_start import show_why, why_settings
     from device.config import DisplayTable
     from device.panel import Panel, open_i2c
@@ -106,9 +119,12 @@ def _bad_settings(error: BadFile) -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     click.echo(f"Error: {error}", err=True)
+    settings, panel = reachable(path), None
+    if settings is not None:
+        _tell_the_hub(settings, [(settings_codes([problem])[0], str(problem)) for problem in error.problems])
     if Path(f"/dev/i2c-{usual.port}").exists():
         panel = Panel(usual.driver, lambda: open_i2c(usual.port), contrast=usual.contrast)
-        show_why(panel, why_settings(error.problems, DEFAULT_LANGUAGE), stop)
+    show_why(panel, why_settings(error.problems, DEFAULT_LANGUAGE), stop)
     raise SystemExit(1) from error
 
 
@@ -134,23 +150,13 @@ def _parts(settings: TableTimerFile, panel: Any, path: Path) -> Any:
     """The parts of a real table. Raises NoButtons, OSError."""
     from device.app import Parts, hardware_serial, kernel_boot_id
     from device.buttons import open_factory
-    from device.from_hub import LinkSettings
     from device.outputs import OutputPins
     from device.table import Seat
     from shared.notify import Notify
 
-    hub = settings.hub
     return Parts(
         seat=Seat(settings.table, categories_of(settings, "settings"), settings.language),
-        link=LinkSettings(
-            hub.host,
-            hub.port,
-            settings.device,
-            hub.base,
-            username=hub.username,
-            password=hub.password,
-            tls=hub.tls(),
-        ),
+        link=link_of(settings),
         state_dir=settings.state_dir,
         boot=kernel_boot_id(),
         pin_factory=open_factory(settings.buttons.pins),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field
 
 from device.debounce import Button
+from device.from_hub import LinkSettings
 from device.rest import RestAfter
 from shared.broker import Tls
 from shared.checked_toml import BadFile, FileProblem, Name, Table, load_toml
@@ -118,15 +120,48 @@ class TableTimerFile(Table):
     hub: HubTable = HubTable()
 
 
+def link_of(settings: TableTimerFile) -> LinkSettings:
+    """Where the broker is and who this table is."""
+    hub = settings.hub
+    return LinkSettings(
+        hub.host,
+        hub.port,
+        settings.device,
+        hub.base,
+        username=hub.username,
+        password=hub.password,
+        tls=hub.tls(),
+    )
+
+
+def reachable(path: Path) -> TableTimerFile | None:
+    """What of a file with problems still names the table and its hub; None if that is where the problems are."""
+    try:
+        data = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        kept = {key: data[key] for key in ("device", "table", "hub", "state_dir") if key in data}
+        settings = TableTimerFile.model_validate({"table": 1} | kept)
+    except (OSError, ValueError):  # also no TOML, no UTF-8, and what the model does not take
+        return None
+    return _with_authority(settings, path)
+
+
+def _with_authority(settings: TableTimerFile, path: Path) -> TableTimerFile:
+    """The authority's file lies beside the settings."""
+    ca = settings.hub.ca
+    if ca is None:
+        return settings
+    hub = settings.hub.model_copy(update={"ca": path.resolve().parent / ca})
+    return settings.model_copy(update={"hub": hub})
+
+
 def load_settings(path: Path) -> TableTimerFile:
     """The settings in a file, or BadFile with every problem of it."""
     settings = load_toml(TableTimerFile, path, "the table timer's settings", _further_problems)
-    if settings.hub.ca is None:
-        return settings
-    ca = path.resolve().parent / settings.hub.ca
-    if not ca.is_file():
+    settings = _with_authority(settings, path)
+    ca = settings.hub.ca
+    if ca is not None and not ca.is_file():
         raise BadFile(str(path), [FileProblem(None, "hub.ca", f"{ca} is not there; copy it there")])
-    return settings.model_copy(update={"hub": settings.hub.model_copy(update={"ca": ca})})
+    return settings
 
 
 def _further_problems(data: dict[str, Any]) -> list[FileProblem]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from hub.table_answer import answer_from
 from shared.core.timeline import Stamp
+
+CANNOT_TIME: Final = "cannot_time"
+"""A table that is there and cannot start: its buttons, its card or its settings."""
 
 
 @dataclass(slots=True)
@@ -44,7 +47,9 @@ class Told:
             if isinstance(problem, Mapping) and isinstance(problem.get("code"), str):
                 button = problem.get("button")
                 named = {"button": button} if isinstance(button, str) else {}
-                found.append({"code": problem["code"], "level": "warning", "device": device, **named})
+                level = "error" if problem["code"] == CANNOT_TIME else "warning"
+                said = {k: problem[k][:300] for k in ("number", "why") if isinstance(problem.get(k), str)}
+                found.append({"code": problem["code"], "level": level, "device": device, **named, **said})
         return found
 
     def saw_event(self, stamp: Stamp) -> None:

@@ -17,6 +17,8 @@ def problem_words(problem: Mapping[str, Any] | str, t: NullTranslations) -> str:
     seconds = problem.get("seconds")
     words = {
         "button": str(problem.get("button", "")).upper(),
+        "number": str(problem.get("number", "")),
+        "why": str(problem.get("why", "")),
         "time": clock_text(seconds) if type(seconds) is int else "?",
     }
     sentence = _sentences(t).get(code)
@@ -34,6 +36,7 @@ def _sentences(t: NullTranslations) -> Mapping[str, str]:
         "button_noisy": t.pgettext(
             "problem", "%(button)s flickers: a loose lead, or interference; it still works"
         ),
+        "cannot_time": t.pgettext("problem", "cannot time, %(number)s: %(why)s"),
         "button_stuck": t.pgettext("problem", "%(button)s is stuck; the other buttons work"),
         "journal_damaged": t.pgettext("problem", "a part of the table's journal was damaged and set aside"),
         "journal_unreadable": t.pgettext("problem", "a part of the table's journal cannot be read"),
