@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import grp
 import hashlib
 import os
+import pwd
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -154,7 +156,10 @@ class BrokerFolder:
         return ca
 
     def _write(self, name: str, content: bytes, mode: int = 0o640) -> None:
-        """Whole or not at all; for the folder's group, which is the broker's."""
+        """Whole or not at all; for the folder's group, which is the broker's, and its user.
+
+        Later versions of mosquitto take passwords and rules only from files of their own user.
+        """
         path = self.folder / name
         new = path.with_name(f".{name}.new")
         new.unlink(missing_ok=True)
@@ -164,9 +169,17 @@ class BrokerFolder:
             os.fsync(file.fileno())
         if mode != 0o600:
             with contextlib.suppress(PermissionError):  # not root: then it is our own group already
-                os.chown(new, -1, self.folder.stat().st_gid)
+                os.chown(new, *self._owner())
         new.chmod(mode)
         new.replace(path)
+
+    def _owner(self) -> tuple[int, int]:
+        """The user whose own group the folder has; -1 where there is none of this name."""
+        group = self.folder.stat().st_gid
+        try:
+            return pwd.getpwnam(grp.getgrgid(group).gr_name).pw_uid, group
+        except KeyError:
+            return -1, group
 
 
 def new_password() -> str:
