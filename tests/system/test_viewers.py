@@ -1,4 +1,4 @@
-"""A hall that looks at its phones: hundreds of viewers, some gone without a word, some that read nothing."""
+"""A hall that looks at its phones: hundreds of viewers, some gone without a word, some that hardly read (F05)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tests.waiting import wait_until
 VIEWERS = 300
 QUICK_S = 5.0
 """Generous for a busy machine; the page of a hub that waits for its viewers would never come."""
+SLOW = 50
 ASK = b"GET /events HTTP/1.1\r\nHost: hub\r\nAccept: text/event-stream\r\n\r\n"
 
 
@@ -35,8 +36,23 @@ def vanish(watching: socket.socket) -> None:
     watching.close()
 
 
+def turned_away(port: int) -> bool:
+    """Whether one more is told to come back, instead of being let in at the cost of others."""
+    with viewer(port) as late:
+        return late.recv(64).startswith(b"HTTP/1.1 503")
+
+
+def threads(hall: Hall) -> int:
+    return len(list(Path(f"/proc/{hall.hub.pid}/task").iterdir()))
+
+
 def open_files(hall: Hall) -> int:
     return len(list(Path(f"/proc/{hall.hub.pid}/fd").iterdir()))
+
+
+def streams(hall: Hall) -> int:
+    """How many viewers are fed live."""
+    return int((hall.health() or {"streams": {"standings": -1}})["streams"]["standings"])
 
 
 def seconds_of_a_page(hall: Hall) -> float:
@@ -54,14 +70,20 @@ def test_three_hundred_viewers_hold_up_neither_organisers_nor_tables_and_leave_n
         hall.start_hub()
         table = Peer(quick_settings(hall.broker.port), TOPICS.down_ack("t01")).connected()
         stack.callback(table.client.stop)
-        before = open_files(hall)
+        seconds_of_a_page(hall)
+        before = (open_files(hall), threads(hall))
         viewers = [viewer(hall.web_port) for _ in range(VIEWERS)]
+        slow = viewers[100 : 100 + SLOW]
+        wait_until(lambda: streams(hall) == VIEWERS)
+        assert turned_away(hall.web_port)
         for gone in viewers[:100]:
             vanish(gone)
         for seq in range(1, 6):
             event = Event("t01", "L", seq, EventType.PAUSE_STARTED, boot="B", mono_ms=seq, run="R")
             began_s = time.monotonic()
             table.send(TOPICS.up_event("t01"), wire.batch_payload([event]))
+            for one in slow:
+                assert one.recv(1) != b""
             while acked(table) < seq:
                 pass
             assert time.monotonic() - began_s < QUICK_S
@@ -69,4 +91,6 @@ def test_three_hundred_viewers_hold_up_neither_organisers_nor_tables_and_leave_n
         for watching in viewers[100:]:
             with suppress(OSError):
                 watching.close()
-        wait_until(lambda: open_files(hall) <= before + 2, 60.0)
+        wait_until(lambda: open_files(hall) <= before[0] + 2, 60.0)
+        assert streams(hall) == 0
+        assert threads(hall) <= before[1] + 40, "no thread for each viewer: only those of the pool"
