@@ -299,6 +299,8 @@ class App:
         """Raises NoButtons once no edge can arrive; everything else that is wrong is told, and lived with."""
         if not self._buttons.alive:
             raise NoButtons("the thread that hears the buttons has ended")
+        if self.table.deaf(now):
+            raise NoButtons("the thread that hears the buttons hangs")
         storage, board = self._history.storage, self._board.state(now)
         if storage == "full":
             self._make_room()

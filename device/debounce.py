@@ -64,6 +64,8 @@ class Debouncer:
         self._raw = pressed
         self._first: float | None = None
         self._last = 0.0
+        self.healed = 0
+        """Edges that only the level told of."""
         self._odd_since: float | None = None
 
     @property
@@ -97,6 +99,7 @@ class Debouncer:
             self._odd_since = now
         if now - self._odd_since < self._settle:
             return []
+        self.healed += 1
         return self.edge(self._odd_since, pressed) + self._judge(now)
 
     def _judge(self, now: float) -> list[Edge]:
@@ -125,6 +128,11 @@ class ButtonBank:
     def noise(self) -> dict[Button, int]:
         """Glitches counted per button: a number that grows is a loose lead or interference."""
         return {button: contact.noise for button, contact in self._contacts.items()}
+
+    @property
+    def healed(self) -> int:
+        """Edges of all buttons that only the levels told of."""
+        return sum(contact.healed for contact in self._contacts.values())
 
     def feed(self, edges: Iterable[RawEdge]) -> None:
         """Takes raw edges in the order of their arrival; the next poll judges them."""

@@ -24,6 +24,7 @@ from device.from_hub import (
     StartOrdered,
     TimeAnswered,
 )
+from device.hearing import Hearing
 from device.history import History
 from device.journal import NotSaved
 from device.plan_store import PlanStore
@@ -108,7 +109,7 @@ class Table:
         self._clock = clock
         self._run_clock = run_clock
         levels = ports.levels()
-        self._bank = ButtonBank(levels)
+        self._bank, self._hearing = ButtonBank(levels), Hearing()
         self.presses = Presses()
         self.presses.boot(levels)
         self._refusals = RefusalBudget()
@@ -136,6 +137,7 @@ class Table:
         for item in items:
             if isinstance(item, RawEdge):
                 self._bank.feed([item])
+                self._hearing.heard()
             elif isinstance(item, PlanReceived):
                 self._plan(item)
             elif isinstance(item, RulingsReceived):
@@ -148,8 +150,11 @@ class Table:
                 self._history.doubt(item.problem.log or "")
             elif isinstance(item, LinkChanged):
                 pass  # the picture below asks the link anew
+        healed = self._bank.healed
         for edge in self._bank.poll(now, self._ports.levels()):
             self._edge(edge)
+        if self._bank.healed > healed:
+            self._hearing.missed(now)
         self._perform(self.presses.tick(now, self.situation(now)))
         if now - self._save_s >= RETRY_SAVE_S:
             self._save_s = now
@@ -183,6 +188,10 @@ class Table:
     def noise(self) -> Mapping[Button, int]:
         """Bursts of each button that came to nothing, since the start."""
         return self._bank.noise
+
+    def deaf(self, now: float) -> bool:
+        """Whether presses are seen by their levels only: whoever should tell of edges hangs."""
+        return self._hearing.deaf(now)
 
     @property
     def restamped(self) -> int:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from device.debounce import LONGEST_BOUNCE_S, SETTLE_S, Button, ButtonBank, Debouncer, Edge, RawEdge
+from device.hearing import Hearing
 
 START, PAUSE, ASSIST, FINISH = Button
 UP = dict.fromkeys(Button, False)
@@ -230,3 +231,34 @@ def test_whatever_the_contacts_do_edges_alternate_and_come_in_order(
         own = [e.pressed for e in told if e.button is button]
         assert own == [n % 2 == 0 for n in range(len(own))]
         assert (own[-1] if own else False) == levels[button]
+
+
+@pytest.mark.parametrize(
+    ("story", "deaf"),
+    [
+        ("", False),
+        ("m", False),
+        ("mm", True),
+        ("mhm", False),
+        ("mmh", False),
+    ],
+)
+def test_edges_found_by_their_levels_alone_tell_that_nobody_hears(story: str, deaf: bool) -> None:
+    """`m`: a level of which no edge told; `h`: an edge that was heard."""
+    hearing = Hearing()
+    for n, what in enumerate(story):
+        hearing.missed(float(n)) if what == "m" else hearing.heard()
+    assert hearing.deaf(60.0) is deaf
+    assert not hearing.deaf(len(story) - 1.0)
+
+
+def test_a_healed_edge_is_counted_and_one_that_was_told_is_not() -> None:
+    bank = ButtonBank(dict.fromkeys(Button, False))
+    down = dict.fromkeys(Button, False) | {Button.START: True}
+    bank.feed([RawEdge(Button.START, 10.0, True)])
+    bank.poll(10.0, down)
+    bank.poll(10.1, down)
+    assert bank.healed == 0
+    bank.poll(10.2, dict.fromkeys(Button, False))
+    bank.poll(10.3, dict.fromkeys(Button, False))
+    assert bank.healed == 1

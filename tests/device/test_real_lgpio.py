@@ -118,3 +118,27 @@ def test_a_table_whose_button_thread_died_ends_and_the_next_process_goes_on_with
         tell(process, "stop")
         assert process.wait(GENEROUS_S) == 0
     assert [e.type for e in journaled(state)] == [EventType.RUN_STARTED, EventType.RUN_FINISHED]
+
+
+def test_a_table_whose_button_thread_hangs_ends_and_has_lost_no_press(tmp_path: Path) -> None:
+    """E10: the thread is alive and tells of nothing; the levels show what it missed."""
+    chip, state = FakeChip(tmp_path / "chip"), tmp_path / "state"
+    fingers = ChipFingers(chip.folder)
+    with table(chip, state) as process:
+        until_shown(process, "START")
+        fingers.press(Button.START)
+        until_shown(process, "FINISH fin")
+        fingers.release(Button.START)
+        tell(process, "hang")
+        until_shown(process, "hangs")
+        fingers.press(Button.FINISH)
+        until_shown(process, "¿COMPLETO?")
+        fingers.release(Button.FINISH)
+        assert process.wait(GENEROUS_S) == EXIT_NO_BUTTONS
+        assert process.stderr is not None
+        assert process.stderr.read().endswith("the thread that hears the buttons hangs\n")
+    with table(chip, state) as process:
+        until_shown(process, "¿COMPLETO?")
+        tell(process, "stop")
+        assert process.wait(GENEROUS_S) == 0
+    assert [e.type for e in journaled(state)] == [EventType.RUN_STARTED, EventType.RUN_FINISHED]

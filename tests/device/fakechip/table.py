@@ -1,7 +1,8 @@
 """A whole table on the real lgpio over a fake chip; ends as `table-timer run` does.
 
 Arguments: the chip's folder, the table's folder. `ready` is written to stdout once it runs. A line on stdin
-`die` makes a callback raise in lgpio's thread, as a bug there would; `stop` ends the table.
+`die` makes a callback raise in lgpio's thread, as a bug there would, `hang` one that never comes back; `stop` ends
+the table.
 """
 
 from __future__ import annotations
@@ -27,11 +28,19 @@ def _raise(*_: object) -> None:
     raise RuntimeError("a bug in a callback")
 
 
+def _hang(*_: object) -> None:
+    print("hangs", flush=True)  # noqa: T201
+    threading.Event().wait()
+
+
+_BUGS = {"die\n": _raise, "hang\n": _hang}
+
+
 def _obey(app: App, folder: Path, chip: int) -> None:
     for line in sys.stdin:
-        if line == "die\n":
+        if line in _BUGS:
             lgpio.gpio_claim_alert(chip, SPARE_LINE, lgpio.BOTH_EDGES)
-            lgpio.callback(chip, SPARE_LINE, lgpio.BOTH_EDGES, _raise)
+            lgpio.callback(chip, SPARE_LINE, lgpio.BOTH_EDGES, _BUGS[line])
             edge(folder, SPARE_LINE, level=False)
         else:
             app.stop()
