@@ -17,7 +17,7 @@ from shared.wire import BadPayload, Command, Do, command_from
 
 LASTS_S: Final = 15
 """Older commands are neither said by the hub nor obeyed by a table."""
-LONGEST_TEXT: Final = 80
+LONGEST_TEXT: Final = 40
 _ASKED: Final = "asked-"
 _ANSWERED: Final = "answered-"
 

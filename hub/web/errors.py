@@ -55,7 +55,7 @@ def sentence(status: int, code: str, t: NullTranslations) -> str:
             "Nothing was changed: the page with the form is too old. Go back, load it again, and send it again."
         ),
         "no_table": t.gettext("Nothing was asked: there is no such table timer here."),
-        "no_text": t.gettext("Nothing was asked: write a text of 1 to 80 letters for the display."),
+        "no_text": t.gettext("Nothing was asked: write a text of 1 to 40 letters for the display."),
         "no_run": t.gettext("There is no such run here."),
         "locked": t.gettext("Nothing was changed: the hub is busy. Try again in some seconds."),
         **{code: f"{nothing} {database_sentence(code, t)}" for code in ("full", "damaged", "failing")},

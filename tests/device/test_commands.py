@@ -252,3 +252,18 @@ def test_a_table_obeys_what_is_said_now_and_nothing_that_was_retained(
     assert list(parts) == ["display", "buttons", "clock", "disk", "board", "network"]
     assert parts["network"]["code"] == "network_answers"
     assert parts["buttons"]["code"] == "buttons_up"
+
+
+@pytest.mark.parametrize("running", [False, True])
+def test_the_longest_text_that_can_be_asked_for_is_not_cut(tmp_path: Path, running: bool) -> None:
+    rig = Rig(tmp_path, "adulto")
+    if running:
+        rig.press(Button.START)
+        rig.wait(130.0)
+    pictures = []
+    for last in "nx":
+        text = f"Ven a la mesa de los jueces, hay que co{last}"
+        assert len(text) == 40, "as hub/asking.py has it"
+        call(rig, Do.SHOW_TEXT, text)
+        pictures.append(draw(rig.screen).tobytes())
+    assert pictures[0] != pictures[1], "its last letter is seen"

@@ -205,7 +205,7 @@ def send_deed(browser: Any, deed: str, device: str = "t01", **fields: str) -> An
         ({"deed": "burn"}, 400),
         ({"deed": "identify", "device": "t99"}, 400),
         ({"deed": "show_text"}, 400),
-        ({"deed": "show_text", "text": "x" * 81}, 400),
+        ({"deed": "show_text", "text": "x" * 41}, 400),
         ({"deed": "identify", "token": "0"}, 403),
     ],
 )
