@@ -43,6 +43,8 @@ _LINE: Final = (
     Style(Face.NARROW, 12),
 )
 """How the words of the top and the bottom line shrink; narrow letters last, for they run together."""
+_SMALL: Final = 10
+"""For the ends of a title only: what can be pressed is written on two rows before it is written so small."""
 _NAME: Final = tuple(Style(Face.WORDS, size) for size in range(22, 13, -1))
 _NAME_ABOVE: Final = (
     *(Style(Face.WORDS, size) for size in range(17, 12, -1)),
@@ -54,6 +56,8 @@ _NAME_TWO_ROWS: Final = (
     Style(Face.NARROW, 14),
     Style(Face.NARROW, 13),
 )
+_APART: Final = 1
+"""So many dark rows at least part two rows of words."""
 _TWO_ROWS: Final = 30
 """Two rows of a name need so much height."""
 _DIGIT_SIZES: Final = range(58, 11, -1)
@@ -70,7 +74,9 @@ def draw(screen: Screen) -> Image.Image:
     _draw_middle(pen, screen, dx, dy, floor)
     x = 2 * (screen.tick % (WIDTH // 2))
     pen.line((x, HEIGHT - 1, x + 1, HEIGHT - 1), fill=0 if screen.bottom_inverse else 1)
-    return ImageChops.invert(image) if screen.negative and screen.blink_on else image
+    if screen.negative and screen.blink_on:
+        return ImageChops.logical_xor(image, Image.new("1", image.size, 1))
+    return image
 
 
 def _draw_top(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, inverse: bool) -> None:
@@ -190,7 +196,7 @@ def _bottom_rows(bottom: str) -> tuple[tuple[str, ...], Style]:
     able = able_of(text, _LINE, _BOTTOM_RISE)
     if not text:
         return (), able[0]
-    wide = [style for style in able if style.face is not Face.NARROW]
+    wide = [style for style in able if style.face is not Face.NARROW and style.size > _SMALL]
     for styles in (wide, able):
         for style in styles:
             if style.width(text) <= _USED:
@@ -213,7 +219,7 @@ def _middle_words(lines: tuple[str, ...], height: int) -> list[tuple[str, Style,
     if not texts:
         return []
     for rows in _ways(texts[0], texts[1:], height):
-        if sum(_high(row) for row in rows) <= height:
+        if sum(_high(row) for row in rows) + _APART * (len(rows) - 1) <= height:
             break
     return _spread(rows, height)
 

@@ -94,8 +94,10 @@ def _title(facts: Facts) -> tuple[str, bool]:
     several = (
         frame is not None and bool(frame.rules.more_puzzles) and facts.situation.state is not State.READY
     )
-    place = f" · {puzzle + 1}/{len(frame.rules.puzzles)}" if several and frame is not None else ""
-    return _table(facts) + place, False
+    if several and frame is not None:
+        place = pgettext("oled", "PUZZLE {puzzle}/{puzzles}")
+        return place.format(puzzle=puzzle + 1, puzzles=len(frame.rules.puzzles)), False
+    return _table(facts), False
 
 
 def _ready(facts: Facts) -> Screen:
@@ -111,10 +113,12 @@ def _ready(facts: Facts) -> Screen:
             top_inverse=True,
             top_right=_table(facts),
             lines=(pgettext("oled", "does not count"), facts.category or ""),
-            bottom=pgettext("oled", "START begins · ASSIST back"),
+            bottom=pgettext("oled", "START yes · ASSIST no"),
         )
     choose = facts.situation.choices > 1
-    bottom = pgettext("oled", "START · PAUSE/ASSIST choose") if choose else pgettext("oled", "START begins")
+    bottom = pgettext("oled", "START begins")
+    if choose and _turn(facts):
+        bottom = pgettext("oled", "PAUSE/ASSIST choose")
     if facts.resumes:
         bottom = pgettext("oled", "START goes on with the run")
     if facts.day is not None:
@@ -294,9 +298,8 @@ def _claimed(facts: Facts) -> Screen:
     pgettext = _t(facts)
     assert facts.situation.run.finish_ms is not None, "a claimed run has its finish"
     bottom = pgettext("oled", "FINISH yes · hold START no")
-    if facts.count is not None:
-        missing = pgettext("oled", "missing {n}: PAUSE− ASSIST+").format(n=facts.count.number)
-        bottom = f"{missing} · {bottom}"
+    if facts.count is not None and not _turn(facts):
+        bottom = pgettext("oled", "missing {n} · PAUSE − · ASSIST +").format(n=facts.count.number)
     return Screen(
         pgettext("oled", "COMPLETE?"),
         top_inverse=True,

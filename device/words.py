@@ -22,7 +22,8 @@ def refusal_text(language: str, refusal: Refusal, situation: Situation) -> str:
         return pgettext("oled", "help in {time}").format(time=clock_text(wait_s))
     if reason == "after_limit":
         late_s = max(0, refusal.detail_ms) / 1000
-        return pgettext("oled", "too late by {seconds:.1f} s").format(seconds=late_s)
+        seconds = f"{late_s:.1f}".replace(".", pgettext("decimal mark", "."))
+        return pgettext("oled", "too late by {seconds} s").format(seconds=seconds)
     texts = {
         "not_started": pgettext("oled", "not started yet"),
         "already_started": pgettext("oled", "it is running"),

@@ -107,7 +107,7 @@ def test_an_order_is_obeyed_once_however_often_it_is_told(rig: Timed) -> None:
         rig.becomes(order, StartState.ORDERED)
         rig.wait(5)
     assert rig.state == State.READY
-    assert rig.screen.bottom == "START · PAUSE/ASSIST elige"
+    assert rig.screen.bottom in ("START empieza", "PAUSE/ASSIST elige")
     rig.press(START)
     assert rig.state == State.PREVIEW, "after an undone ordered start only the judge starts"
     assert [e.data.get("start") for e in rig.events(STARTED)] == ["s1", None]
@@ -214,7 +214,8 @@ def test_an_order_for_a_heat_that_is_not_planned_here_changes_nothing(rig: Timed
 def test_an_order_of_a_hub_that_was_switched_on_again_means_nothing(rig: Timed) -> None:
     rig.inbox.append(StartOrdered(StartOrder("s1", "1", 5_000, "hub-0")))
     rig.wait(10)
-    assert (rig.state, rig.screen.bottom) == (State.READY, "START · PAUSE/ASSIST elige")
+    assert rig.state == State.READY
+    assert rig.screen.bottom in ("START empieza", "PAUSE/ASSIST elige")
 
 
 def test_with_an_unsure_clock_the_judge_is_asked_to_press_start(tmp_path: Path) -> None:

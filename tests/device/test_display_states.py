@@ -22,6 +22,7 @@ from device.words import refusal_text, undo_text
 from shared.core.events import EventType
 from shared.core.state import RunState
 from tests.docs.display import screens
+from tests.docs.sheet import name_in
 
 fake_rpi.toggle_print(False)
 
@@ -80,7 +81,7 @@ def test_every_screen_is_whole_on_the_glass_from_the_bytes_on_the_bus(driver: st
 @every
 def test_nothing_is_outside_the_glass(state: str, language: str) -> None:
     # bars reach to the edges wherever their words are, so the words are looked at without them
-    screen = replace(played(language)[state], top_inverse=False, bottom_inverse=False)
+    screen = replace(played(language)[state], top_inverse=False, bottom_inverse=False, negative=False)
     still, moved = (without_mark(draw(replace(screen, shift=shift))) for shift in ((0, 0), MAX_SHIFT))
     expected = Image.new("1", (WIDTH, HEIGHT))
     expected.paste(still.crop((0, 0, WIDTH - MAX_SHIFT[0], HEIGHT - MAX_SHIFT[1])), MAX_SHIFT)
@@ -99,13 +100,14 @@ def test_a_title_stands_whole_in_its_bar(state: str, language: str) -> None:
 
 @every
 def test_each_band_keeps_to_its_rows(state: str, language: str) -> None:
-    screen = replace(played(language)[state], top_inverse=False, bottom_inverse=False)
+    screen = replace(played(language)[state], top_inverse=False, bottom_inverse=False, negative=False)
+    bare = replace(screen, clock="", lines=(), checks=(), bar=None)
     whole = without_mark(draw(screen))
-    top = without_mark(draw(replace(screen, clock="", lines=(), bar=None, bottom="")))
-    bottom = without_mark(draw(replace(screen, top="", top_right="", clock="", lines=(), bar=None)))
+    top = without_mark(draw(replace(bare, bottom="")))
+    bottom = without_mark(draw(replace(bare, top="", top_right="")))
     assert top.getbbox() is not None
     assert top.getbbox()[3] <= MIDDLE.start  # type: ignore[index]
-    floor = BOTTOM.start
+    floor = BOTTOM.start if screen.bottom else BOTTOM.stop
     if bottom.getbbox() is not None:
         floor = min(floor, bottom.getbbox()[1])  # type: ignore[index]
         assert bottom.getbbox()[3] <= BOTTOM.stop  # type: ignore[index]
@@ -173,11 +175,44 @@ def test_no_reason_of_a_refusal_and_no_name_of_an_undo_is_cut(language: str) -> 
 def test_both_languages_have_the_same_states_and_every_state_says_what_can_be_pressed(language: str) -> None:
     shown = played(language)
     assert list(shown) == STATES
-    assert [name for name, screen in shown.items() if not screen.bottom] == []
+    assert [name for name, screen in shown.items() if not screen.bottom] == ["starting", "which table?"]
     buttons = ("START", "PAUSE", "ASSIST", "FINISH")
     silent = [n for n, s in shown.items() if not any(b in s.bottom for b in buttons)]
     assert set(silent) <= {
         "running", "holding START", "a refused press", "sealed", "ten minutes left", "time up",
         "finish after the limit", "counted", "escape: solution too soon", "escape: next step", "after a pulled plug",
-        "not saved",
+        "not saved", "starting", "cannot start: settings", "cannot start: buttons", "cannot start: card",
+        "waiting for the plan", "two timers on one table", "ordered start", "one minute left", "second puzzle",
+        "escape over: puzzle", "a stuck button", "which table?", "a text from the hub",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_picture_has_a_name_below_it_in_both_languages(language: str) -> None:
+    names = [name_in(language, state) for state in STATES]
+    assert len(set(names)) == len(STATES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_can_be_pressed_is_never_written_in_narrow_letters(language: str) -> None:
+    for name, screen in played(language).items():
+        for row in _rows_of(screen):
+            assert Style(Face.WORDS, 11).width(row) <= WIDTH - 2, name
+
+
+def _rows_of(screen: Screen) -> tuple[str, ...]:
+    style = Style(Face.WORDS, 11)
+    if style.width(screen.bottom) <= WIDTH - 2:
+        return (screen.bottom,)
+    halves = wrap(screen.bottom, WIDTH - 2, style)
+    return (screen.bottom,) if halves is None else halves
+
+
+def test_a_negative_picture_has_light_and_dark_exchanged_and_blinks_to_the_plain_one() -> None:
+    screen = played("es")["which table?"]
+    light, plain = draw(screen), draw(replace(screen, negative=False))
+    assert ImageChops.logical_xor(light, plain).histogram()[255] == WIDTH * HEIGHT
+    assert (
+        draw(replace(screen, blink_on=False)).tobytes()
+        == draw(replace(screen, negative=False, blink_on=False)).tobytes()
+    )

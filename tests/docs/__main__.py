@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.docs import card, display, machine, pages
+from tests.docs import card, display, machine, pages, sheet
 
 PICTURES = Path("docs/pictures")
 FRONT = {
@@ -20,9 +20,9 @@ def main() -> None:
     for language in ("es", "en"):
         card.make(language, card.path(language))
         shots = display.screens(language)
-        display.sheet(shots).save(PICTURES / f"display-{language}.png", optimize=True)
+        sheet.sheet(shots, language).save(PICTURES / f"display-{language}.png", optimize=True)
         if language == "es":
-            display.sheet(shots, FRONT.__contains__).save(PICTURES / "display.png", optimize=True)
+            sheet.sheet(shots, keep=FRONT).save(PICTURES / "display.png", optimize=True)
     pages.shoot(PICTURES)
 
 

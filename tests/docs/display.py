@@ -1,57 +1,113 @@
-"""The display in every state, played on a table without threads and drawn as the panel shows it."""
+"""The display in every state, played on a table without threads, in the order of a day."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from PIL import Image
-
+from device.buttons import NoButtons
+from device.call import Called
+from device.cannot_start import why, why_settings
 from device.debounce import Button
-from device.draw import draw
-from device.from_hub import PlanReceived
+from device.facts import Facts
+from device.from_hub import PlanReceived, StartOrdered
+from device.journal import NotSaved
 from device.screen import Screen
+from device.screens import compose
+from device.start_up import Check, starting
+from shared.checked_toml import FileProblem
+from shared.core.rules import CategoryRules, CountKind, CountRules, MissingRules
 from shared.plan import Plan, PlannedRun
-from tests.device.rig import CASTRILLO, TORNEO, Rig
+from shared.wire import Do, StartOrder
+from tests.device.rig import CASTRILLO, TORNEO, Rig, RigHub
 
 START, PAUSE, ASSIST, FINISH = Button.START, Button.PAUSE, Button.ASSIST, Button.FINISH
-SCALE = 3
-COLUMNS = 3
-GAP = 12
+ADULT = TORNEO["adulto"]
 Shot = tuple[str, Screen]
 
 
 def screens(language: str) -> list[Shot]:
     """Every state with its name, in the order of a day."""
     shots: list[Shot] = []
-    for play in (_adult, _limit, _escape, _unplugged):
+    for play in (_start, _ready, _adult, _limit, _breadth, _escape, _trouble, _calls):
         shots += play(language)
     return [(name, replace(screen, shift=(0, 0), blink_on=True)) for name, screen in shots]
 
 
-def _plan(category: str, names: tuple[str, ...]) -> PlanReceived:
-    rules = TORNEO | CASTRILLO if category == "parejas" else TORNEO
-    runs = tuple(
-        PlannedRun(order=n, heat="3", entrant=f"e{n}", public_name=name, category=category)
-        for n, name in enumerate(names, start=1)
-    )
-    plan = Plan(revision=1, table=12, categories={category: rules[category]}, runs=runs)
+@contextmanager
+def _rig(
+    language: str, *categories: str, rules: CategoryRules | None = None, **more: object
+) -> Iterator[Rig]:
+    """A table of its own; with `rules` one that has a plan for María in heat 3."""
+    with tempfile.TemporaryDirectory() as folder:
+        rig = Rig(Path(folder), *categories, language=language, **more)  # type: ignore[arg-type]
+        if rules is not None:
+            rig.inbox.append(_plan(rules))
+            rig.wait(1)
+        yield rig
+        rig.unplug()
+
+
+def _plan(rules: CategoryRules, **more: object) -> PlanReceived:
+    run = PlannedRun(order=1, heat="3", entrant="e1", public_name="María Ñúñez", category=rules.id)
+    plan = Plan(revision=1, table=12, categories={rules.id: rules}, runs=(run,), **more)  # type: ignore[arg-type]
     return PlanReceived(plan.as_json())
 
 
-def _rig(language: str, *categories: str, folder: str, **more: float | str) -> Rig:
-    return Rig(Path(folder), *categories, language=language, **more)  # type: ignore[arg-type]
+def _as(rig: Rig, **facts: object) -> Screen:
+    """What the table would show if these facts were so."""
+    told: Facts = rig.table.facts(rig.now)
+    return compose(replace(told, **facts))  # type: ignore[arg-type]
+
+
+def _until_tick(rig: Rig, tick: int) -> None:
+    """Where two texts take turns, the first one is there from tick 0 and the other from tick 4."""
+    rig.wait((tick - rig.now) % 6 + 0.1)
+
+
+def _start(language: str) -> Iterator[Shot]:
+    yield "starting", starting({Check.SETTINGS, Check.DISPLAY, Check.CARD}, 12, language)
+    problems = [FileProblem(2, "table", ""), FileProblem(5, "hub.host", "")]
+    yield "cannot start: settings", why_settings(problems, language)
+    yield "cannot start: buttons", why(NoButtons(""), 12, language)
+    yield "cannot start: card", why(NotSaved(""), 12, language)
+
+
+def _ready(language: str) -> Iterator[Shot]:
+    with _rig(language, "adulto") as rig:
+        yield "no plan", rig.screen
+    with _rig(language, "adulto", "grupal-adulto") as rig:
+        _until_tick(rig, 4)
+        yield "no plan, several categories", rig.screen
+    with _rig(language) as rig:
+        yield "waiting for the plan", rig.screen
+        rig.inbox.append(
+            PlanReceived(Plan(revision=1, table=12, categories={}, runs=(), conflict=("t99-k3f9",)).as_json())
+        )
+        rig.wait(1)
+        yield "two timers on one table", rig.screen
+    with _rig(language, rules=ADULT) as rig:
+        yield "ready", rig.screen
+        yield "ready, but which day?", _as(rig, day="2026-09-26")
+        rig.press(ASSIST, hold=2.2)
+        yield "practice", rig.screen
+    hub = RigHub()
+    with _rig(language, rules=ADULT, hub=hub) as rig:
+        rig.wait(20)
+        rig.inbox.append(StartOrdered(StartOrder("s1", "3", hub.ms(rig.now + 27.5), hub.base)))
+        rig.wait(0.3)
+        yield "ordered start", rig.screen
+    with _rig(language, rules=ADULT) as rig:
+        rig.inbox.append(StartOrdered(StartOrder("s1", "3", hub.ms(rig.now + 60), hub.base)))
+        rig.wait(6)
+        yield "ordered start, clock unsure", rig.screen
 
 
 def _adult(language: str) -> Iterator[Shot]:
-    with tempfile.TemporaryDirectory() as folder:
-        rig = _rig(language, "adulto", folder=folder)
-        yield "no plan", rig.screen
-        rig.inbox.append(_plan("adulto", ("María Ñúñez",)))
-        rig.wait(1)
-        yield "ready", rig.screen
+    with _rig(language, "adulto", rules=ADULT) as rig:
         rig.press(START)
         rig.wait(30)
         yield "preview", rig.screen
@@ -79,22 +135,24 @@ def _adult(language: str) -> Iterator[Shot]:
         rig.online = True
         rig.wait(1)
         yield "claimed", rig.screen
+        rig.press(FINISH)
+        _until_tick(rig, 0)
+        yield "sealed", rig.screen
+    with _rig(language, rules=TORNEO["grupal-adulto"]) as rig:
+        rig.press(START)
+        rig.wait(120 + 1900)
         rig.press(PAUSE)
         yield "a refused press", rig.screen
-        rig.wait(4)
-        rig.press(FINISH)
-        rig.wait(1)
-        yield "sealed", rig.screen
-        rig.unplug()
 
 
 def _limit(language: str) -> Iterator[Shot]:
-    with tempfile.TemporaryDirectory() as folder:
-        rig = _rig(language, "adulto", folder=folder)
+    with _rig(language, "adulto") as rig:
         rig.press(START)
         rig.wait(120 + 7200 - 600)
         yield "ten minutes left", rig.screen
-        rig.wait(600)
+        rig.wait(540)
+        yield "one minute left", rig.screen
+        rig.wait(60)
         yield "time up", rig.screen
         rig.press(FINISH)
         yield "finish after the limit", rig.screen
@@ -107,12 +165,34 @@ def _limit(language: str) -> Iterator[Shot]:
         rig.press(FINISH)
         rig.wait(1)
         yield "counted", rig.screen
-        rig.unplug()
+
+
+def _breadth(language: str) -> Iterator[Shot]:
+    """Rules that the two seeds do not have."""
+    for name, kind in (
+        ("counting joined pieces", CountKind.JOINED),
+        ("counting the area", CountKind.LARGEST),
+    ):
+        with _rig(language, rules=replace(ADULT, preview_ms=0, count=CountRules(kind, 1))) as rig:
+            rig.press(START)
+            rig.wait(7205)
+            rig.press(ASSIST, hold=2.5)
+            yield name, rig.screen
+    several = replace(ADULT, preview_ms=0, more_puzzles=(300, 200), missing=MissingRules(10_000))
+    with _rig(language, rules=several) as rig:
+        rig.press(START)
+        rig.wait(600)
+        rig.press(FINISH)
+        rig.press(ASSIST)
+        _until_tick(rig, 0)
+        yield "claimed with missing pieces", rig.screen
+        rig.press(FINISH)
+        rig.wait(10)
+        yield "second puzzle", rig.screen
 
 
 def _escape(language: str) -> Iterator[Shot]:
-    with tempfile.TemporaryDirectory() as folder:
-        rig = _rig(language, "castrillo-parejas", folder=folder)
+    with _rig(language, "castrillo-parejas") as rig:
         rig.press(START)
         rig.wait(1500)
         yield "escape", rig.screen
@@ -127,33 +207,38 @@ def _escape(language: str) -> Iterator[Shot]:
         rig.press(FINISH)
         rig.wait(1)
         yield "escape: next step", rig.screen
-        rig.unplug()
+        for _ in range(CASTRILLO["parejas"].escape.steps - 1):  # type: ignore[union-attr]
+            rig.press(FINISH)
+            rig.wait(0.6)
+            rig.press(FINISH)
+            rig.wait(0.6)
+        yield "escape over: puzzle", rig.screen
 
 
-def _unplugged(language: str) -> Iterator[Shot]:
+def _trouble(language: str) -> Iterator[Shot]:
     with tempfile.TemporaryDirectory() as folder:
-        rig = _rig(language, "adulto", folder=folder)
+        rig = Rig(Path(folder), "adulto", language=language)
         rig.press(START)
         rig.wait(2000)
         rig.unplug()
-        rig = _rig(language, "adulto", folder=folder, boot="boot-2", now=9000.0, zero_s=8990.0)
+        rig = Rig(Path(folder), "adulto", language=language, boot="boot-2", now=9000.0, zero_s=8990.0)
         rig.wait(1)
         yield "after a pulled plug", rig.screen
         rig.faults.trouble = "failing"
         rig.wait(45)
         yield "not saved", rig.screen
         rig.faults.trouble = None
+        rig.wait(5)
+        yield "a stuck button", _as(rig, stuck=("pause",), low=False)
         rig.unplug()
+    with _rig(language, rules=ADULT) as rig:
+        yield "a copied card", _as(rig, copied=True)
 
 
-def sheet(shots: list[Shot], keep: Callable[[str], bool] = lambda _: True) -> Image.Image:
-    """The pictures side by side, as light as on the panel."""
-    kept = [screen for name, screen in shots if keep(name)]
-    width, height = 128 * SCALE, 64 * SCALE
-    rows = -(-len(kept) // COLUMNS)
-    out = Image.new("L", (COLUMNS * (width + GAP) + GAP, rows * (height + GAP) + GAP), 96)
-    for n, screen in enumerate(kept):
-        picture = draw(screen).convert("L").resize((width, height), Image.Resampling.NEAREST)
-        row, column = divmod(n, COLUMNS)
-        out.paste(picture, (GAP + column * (width + GAP), GAP + row * (height + GAP)))
-    return out
+def _calls(language: str) -> Iterator[Shot]:
+    """What the hub asks a table to show."""
+    with _rig(language, rules=ADULT) as rig:
+        until_s = rig.now + 60
+        yield "which table?", _as(rig, called=Called(Do.IDENTIFY, until_s))
+        text = {"es": "Turno 4 a las 12:30", "en": "Heat 4 at 12:30"}[language]
+        yield "a text from the hub", _as(rig, called=Called(Do.SHOW_TEXT, until_s, text))

@@ -1,0 +1,96 @@
+"""Pictures of the display side by side, as light as on the panel, each with its name below."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from PIL import Image, ImageDraw
+
+from device.draw import HEIGHT, WIDTH, draw
+from device.lettering import Face, Style
+from device.screen import Screen
+from tests.docs.display import Shot
+
+SCALE: Final = 3
+COLUMNS: Final = 3
+GAP: Final = 12
+_NAME: Final = Style(Face.WORDS, 17)
+_NAME_HIGH: Final = 24
+_GROUND: Final = 96
+
+NAMES_ES: Final = {
+    "starting": "arranca",
+    "cannot start: settings": "no arranca: ajustes",
+    "cannot start: buttons": "no arranca: botones",
+    "cannot start: card": "no arranca: tarjeta",
+    "no plan": "sin plan",
+    "no plan, several categories": "sin plan, varias categorías",
+    "waiting for the plan": "espera el plan",
+    "two timers on one table": "dos cajas en una mesa",
+    "ready": "listo",
+    "ready, but which day?": "listo, pero ¿qué día?",
+    "practice": "práctica",
+    "ordered start": "salida conjunta",
+    "ordered start, clock unsure": "salida conjunta, reloj inseguro",
+    "preview": "mirar sin abrir",
+    "running": "corre",
+    "paused": "pausa",
+    "pause ran out": "pausa agotada",
+    "assisting": "ayuda",
+    "holding START": "START mantenido",
+    "claimed, without network": "¿completo?, sin red",
+    "claimed": "¿completo?",
+    "a refused press": "pulsación rechazada",
+    "sealed": "final",
+    "ten minutes left": "quedan 10 minutos",
+    "one minute left": "queda 1 minuto",
+    "time up": "se acabó el tiempo",
+    "finish after the limit": "FINISH fuera de tiempo",
+    "counting": "contar piezas sueltas",
+    "count asked again": "¿seguro?",
+    "counted": "contado",
+    "counting joined pieces": "contar piezas encajadas",
+    "counting the area": "contar la mayor zona",
+    "claimed with missing pieces": "¿completo?, con piezas perdidas",
+    "second puzzle": "segundo puzzle",
+    "escape": "escape",
+    "escape: hint?": "escape: ¿pista?",
+    "escape: solution too soon": "escape: solución demasiado pronto",
+    "escape: step solved?": "escape: ¿prueba resuelta?",
+    "escape: next step": "escape: siguiente prueba",
+    "escape over: puzzle": "escape terminado: puzzle",
+    "after a pulled plug": "tras un corte de corriente",
+    "not saved": "no guarda",
+    "a stuck button": "botón atascado",
+    "a copied card": "tarjeta copiada",
+    "which table?": "¿qué mesa es?",
+    "a text from the hub": "un texto de la organización",
+}
+
+
+def name_in(language: str, shot: str) -> str:
+    """What is written below a picture."""
+    return NAMES_ES[shot] if language == "es" else shot
+
+
+def sheet(shots: list[Shot], language: str = "", keep: Collection[str] | None = None) -> Image.Image:
+    """The pictures, all or those to `keep`; without a language no names."""
+    kept = [shot for shot in shots if keep is None or shot[0] in keep]
+    width, high = WIDTH * SCALE, HEIGHT * SCALE + (_NAME_HIGH if language else 0)
+    rows = -(-len(kept) // COLUMNS)
+    out = Image.new("L", (COLUMNS * (width + GAP) + GAP, rows * (high + GAP) + GAP), _GROUND)
+    pen = ImageDraw.Draw(out)
+    for n, (name, screen) in enumerate(kept):
+        row, column = divmod(n, COLUMNS)
+        x, y = GAP + column * (width + GAP), GAP + row * (high + GAP)
+        out.paste(enlarged(screen), (x, y))
+        if language:
+            below = name_in(language, name)
+            pen.text((x, y + HEIGHT * SCALE + 17), below, font=_NAME.font, fill=230, anchor="ls")
+    return out
+
+
+def enlarged(screen: Screen, scale: int = SCALE) -> Image.Image:
+    """One picture, each of its dots a square."""
+    return draw(screen).convert("L").resize((WIDTH * scale, HEIGHT * scale), Image.Resampling.NEAREST)
