@@ -26,6 +26,7 @@ def chaos(seed: int, seconds: int) -> tuple[int, int, int]:
 
 @pytest.mark.timeout(300)
 def test_nothing_is_lost_doubled_or_wrong_in_a_short_chaos() -> None:
+    """D03, D06, D10."""
     runs, faults, events = chaos(seed=1, seconds=10)
     assert runs >= 6
     assert faults >= 5
@@ -35,6 +36,7 @@ def test_nothing_is_lost_doubled_or_wrong_in_a_short_chaos() -> None:
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_nothing_is_lost_doubled_or_wrong_in_three_minutes_of_chaos() -> None:
+    """D03, D06, D10."""
     runs, faults, events = chaos(seed=20260926, seconds=180)
     assert runs >= 60
     assert faults >= 100

@@ -280,6 +280,7 @@ def test_a_log_is_archived_when_it_was_closed_and_the_archive_holds_all_of_it(hu
 def test_status_tells_online_with_a_session_that_grows_and_offline_at_the_end(
     hub: Peer, seat: Seat, broker: Mosquitto
 ) -> None:
+    """D11."""
     table = seat(Log())
     online = json.loads(hub.on(TOPICS.up_status("t01")))
     assert online == STATUS | {"online": True, "session": 1}
@@ -328,6 +329,7 @@ def test_what_the_hub_says_reaches_the_inbox(hub: Peer, seat: Seat) -> None:
 
 
 def test_a_command_that_was_retained_is_not_obeyed(hub: Peer, seat: Seat) -> None:
+    """D07."""
     hub.send(TOPICS.down_command("t01"), b'{"id":"old"}', retain=True)
     table = seat(Log())
     table.until(LinkChanged)
@@ -365,6 +367,7 @@ def test_the_presence_of_the_hub_is_known_and_its_return_sends_again(hub: Peer, 
 def test_nonsense_from_the_hubs_side_is_counted_and_stops_nothing(
     hub: Peer, seat: Seat, payload: bytes
 ) -> None:
+    """D05."""
     table = seat(Log(1))
     assert batch(hub) == [1]
     hub.send(TOPICS.down_ack("t01"), payload)
@@ -408,6 +411,7 @@ def network_thread() -> threading.Thread:
 def test_a_network_thread_that_dies_without_a_word_is_replaced_and_everything_arrives(
     hub: Peer, seat: Seat
 ) -> None:
+    """D05."""
     hub.send(TOPICS.hub, wire.hub_presence_payload(HubPresence("e", True)), retain=True)
     table = seat(Log(1), patience_s=0.3)
     batch(hub)
@@ -430,6 +434,7 @@ def test_a_network_thread_that_dies_without_a_word_is_replaced_and_everything_ar
 def test_a_hub_that_is_there_and_acknowledges_nothing_gets_a_new_connection_ever_more_rarely(
     hub: Peer, seat: Seat
 ) -> None:
+    """D05."""
     hub.send(TOPICS.hub, wire.hub_presence_payload(HubPresence("e", True)), retain=True)
     table = seat(Log(1), patience_s=0.2)
     wait_until(lambda: table.link.renewals >= 2)

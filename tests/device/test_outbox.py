@@ -33,6 +33,7 @@ def test_nothing_is_due_without_a_connection() -> None:
 
 
 def test_the_window_is_full_with_sixteen_events_in_flight() -> None:
+    """D03: what waits, waits in the journal."""
     outbox = online(40)
     assert send(outbox) == list(range(1, 17))
     assert send(outbox) == []

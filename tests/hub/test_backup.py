@@ -55,6 +55,7 @@ def spoil(path: Path) -> None:
 def test_a_backup_beside_an_open_hub_has_what_is_only_in_the_write_ahead_log(
     path: Path, tmp_path: Path
 ) -> None:
+    """E04."""
     store = filled(path, 100)
     plain = tmp_path / "plain.sqlite3"
     plain.write_bytes(path.read_bytes())
@@ -147,6 +148,7 @@ def test_only_the_last_three_replaced_databases_are_kept(path: Path) -> None:
 
 
 def test_a_database_of_an_older_hub_is_backed_up_before_it_is_changed(path: Path) -> None:
+    """E04."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.set_main_option("path_separator", "os")
@@ -166,6 +168,7 @@ def test_a_database_of_an_older_hub_is_backed_up_before_it_is_changed(path: Path
 
 
 def test_a_damaged_database_is_told_from_one_that_is_new_locked_or_whole(path: Path) -> None:
+    """E07."""
     assert damage_of(path, at_start=True) is None
     path.write_bytes(b"")
     assert damage_of(path, at_start=True) is None

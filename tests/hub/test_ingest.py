@@ -154,6 +154,7 @@ def spoiled(**fields: Any) -> bytes:
 def test_what_cannot_be_read_is_kept_aside_and_nothing_stops(
     hub: Hub, join: Callable[..., Peer], topic: str, payload: bytes
 ) -> None:
+    """D05."""
     table = join(ACK)
     table.send(topic, payload)
     wait_until(lambda: hub.ingest.counters.quarantined == 1)
@@ -184,6 +185,7 @@ def test_snapshots_are_told_with_the_time_they_came_and_without_when_retained(
 
 
 def test_an_old_last_will_does_not_put_a_table_offline(hub: Hub, join: Callable[..., Peer]) -> None:
+    """D11."""
     table = join()
     for online, session in [(True, 7), (False, 6), (False, 7), (True, 1)]:
         table.send(TOPICS.up_status("t01"), json.dumps({"online": online, "session": session}).encode())
@@ -204,6 +206,7 @@ def test_a_question_for_the_time_is_answered_with_the_hubs_clock(hub: Hub, join:
 def test_a_new_connection_tells_presence_acks_plans_and_standing_facts(
     broker: Mosquitto, tmp_path: Path, join: Callable[..., Peer]
 ) -> None:
+    """D06: to a broker that has forgotten everything."""
     hub = Hub(broker.port, tmp_path / "hub.db")
     hub.plans = {"t01": {"seat": 3}}
     hub.standing = {TOPICS.start: {"id": "s1"}}
@@ -260,6 +263,7 @@ def test_a_table_hears_that_its_logs_are_archived_at_once_and_when_it_comes_or_c
 
 
 def test_an_old_will_of_the_hub_is_contradicted(hub: Hub, join: Callable[..., Peer]) -> None:
+    """D11."""
     table = join(TOPICS.hub)
     assert wire.parse_hub_presence(table.on(TOPICS.hub)).online
     table.send(TOPICS.hub, wire.hub_presence_payload(HubPresence("old", online=False)), retain=True)

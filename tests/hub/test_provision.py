@@ -143,6 +143,7 @@ def test_a_table_speaks_to_the_hub_and_hears_what_is_said_to_it(broker: Broker) 
     ],
 )
 def test_a_table_cannot_speak_as_another_one_or_as_the_hub(broker: Broker, topic: str) -> None:
+    """D09."""
     with Client(hub(broker), "#") as ears, Client(table(broker, "t01-aaaa")) as mine:
         ears.next(Connected)
         mine.next(Connected)
@@ -153,6 +154,7 @@ def test_a_table_cannot_speak_as_another_one_or_as_the_hub(broker: Broker, topic
 
 
 def test_a_table_cannot_hear_what_another_one_says_or_is_told(broker: Broker) -> None:
+    """D09."""
     with (
         Client(hub(broker), "puzzle/1/+/up/+") as ears,
         Client(table(broker, "t01-aaaa"), "puzzle/1/+/up/+", "puzzle/1/+/down/+", "#") as mine,
@@ -189,11 +191,13 @@ def test_a_table_that_calls_itself_like_another_one_does_not_push_it_out(broker:
     ],
 )
 def test_who_has_no_password_is_refused(broker: Broker, changes: dict[str, Any]) -> None:
+    """D09."""
     with Client(table(broker, "t01-aaaa", **changes)) as stranger:
         assert "uthor" in stranger.next(Disconnected, Connected).reason
 
 
 def test_nobody_connects_from_the_network_without_encryption(broker: Broker) -> None:
+    """D09."""
     with Client(table(broker, "t01-aaaa", tls=None)) as plain:
         assert isinstance(plain.next(Disconnected, Connected), Disconnected)
 
@@ -226,6 +230,7 @@ def test_a_message_larger_than_any_of_ours_is_not_taken(broker: Broker) -> None:
 
 @pytest.mark.parametrize("year", [1970, 2000, 2026, 2037])
 def test_a_table_trusts_its_hub_whatever_year_its_clock_shows(year: int) -> None:
+    """D08."""
     ca = make_ca()
     server = make_server(ca, [CERTIFIED_NAME, "192.168.1.5"])
     store = Store([x509.load_pem_x509_certificate(ca.certificate)])

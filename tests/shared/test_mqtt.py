@@ -96,6 +96,7 @@ def test_a_host_that_talks_nonsense_is_a_failed_attempt(join: Callable[..., Peer
 def test_nothing_is_kept_for_later_while_there_is_no_connection(
     tmp_path: Path, join: Callable[..., Peer]
 ) -> None:
+    """D03: the library's queue holds nothing."""
     later = Mosquitto(tmp_path)
     peer = join(quick_settings(later.port), "a/#")
     assert "refused" in peer.until(Disconnected).reason
@@ -186,6 +187,8 @@ def test_a_goodbye_publishes_what_was_given_before_and_no_will(
 
 
 def test_an_error_of_ours_is_reported_and_ends_the_thread(broker: Mosquitto) -> None:
+    """D05: it is not swallowed; the program ends and is started again."""
+
     def broken_will() -> Will:
         raise RuntimeError("a bug")
 

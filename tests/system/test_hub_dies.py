@@ -115,6 +115,7 @@ def get(hall: Hall, path: str) -> tuple[int, str]:
 
 
 def test_the_document_for_the_day_the_hub_dies_works_word_for_word(tmp_path: Path) -> None:
+    """E07."""
     with a_hall(tmp_path, tables=2, speed=60) as hall:
         walk = Walk(hall)
         hall.load(PLAN)
@@ -161,6 +162,7 @@ def test_the_document_for_the_day_the_hub_dies_works_word_for_word(tmp_path: Pat
 def test_a_hub_with_a_damaged_database_says_so_and_goes_on_by_itself_once_a_backup_is_restored(
     tmp_path: Path,
 ) -> None:
+    """E07."""
     with a_hall(tmp_path, tables=1, speed=60) as hall:
         walk = Walk(hall)
         hall.load(PLAN[:1])
@@ -263,6 +265,7 @@ def filled_in(browser: httpx.Client, path: str, **fields: str) -> httpx.Response
 
 @pytest.mark.skipif(not may_mount(), reason="no file system may be mounted here")
 def test_while_the_disk_is_full_nothing_is_acknowledged_and_healthz_says_why(tmp_path: Path) -> None:
+    """E06."""
     with a_hall(tmp_path, tables=1) as hall:
         hall.load(PLAN[:1])
         hall.hub.on_a_small_disk(hall.folder / "hub", "3m")

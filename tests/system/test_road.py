@@ -118,6 +118,7 @@ def test_a_broker_killed_and_restarted_in_the_stream_loses_repeats_and_reorders_
     kind: Callable[[Path, Version], tuple[Broker, Callable[[], None]]],
     version: Version,
 ) -> None:
+    """D03, D06."""
     broker, kill = kind(tmp_path, version)
     broker.start()
     hub = Hub(broker.port, tmp_path / "hub.db", version)
