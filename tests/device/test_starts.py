@@ -7,16 +7,22 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from device.app import AGAIN_S, App, Parts
+from device.buttons import open_factory
 from device.debounce import Button
+from device.from_hub import LinkSettings
 from device.plan_store import PlanStore
 from device.starts import CRASHES, Mode, Starts
-from tests.device.rig import Rig
+from device.table import Seat
+from shared.clock import monotonic
+from tests.device.rig import TORNEO, Rig
 from tests.device.test_seat import plan
 from tests.waiting import GENEROUS_S
 
@@ -84,6 +90,31 @@ def test_a_table_in_safe_mode_says_so_and_times_without_the_plan(tmp_path: Path)
     assert safe.types()[-1] == "run_started"
     assert safe.screen.clock
     safe.unplug()
+
+
+def test_safe_mode_connects_to_nobody_and_ends_by_itself_after_ten_minutes_without_a_run(
+    tmp_path: Path,
+) -> None:
+    """E10: whoever started it starts it again, whole."""
+    factory, began_s = open_factory("mock"), monotonic()
+    app = App(
+        Parts(
+            seat=Seat(7, (TORNEO["adulto"],)),
+            link=LinkSettings("127.0.0.1", 1, "t07"),
+            state_dir=tmp_path,
+            boot="boot-1",
+            pin_factory=factory,
+            panel=None,
+            allow_volatile=True,
+            safe=True,
+            clock=lambda: began_s + (monotonic() - began_s) * 500,
+        )
+    )
+    delivery: list[str] = []
+    app.run(ready=lambda: delivery.extend(t.name for t in threading.enumerate() if t.name == "delivery"))
+    assert delivery == []
+    assert (monotonic() - began_s) * 500 >= AGAIN_S
+    factory.close()
 
 
 @contextmanager
