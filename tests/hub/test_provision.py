@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import re
 import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -283,6 +284,27 @@ def test_a_bundle_is_all_that_a_table_needs(broker: Broker, tmp_path: Path) -> N
     broker._process.send_signal(1)  # SIGHUP: read the passwords again
     with Client(link) as mine:
         assert mine.next(Connected)
+
+
+def test_six_bundles_even_for_one_table_are_six_names_and_six_passwords(
+    broker: Broker, tmp_path: Path
+) -> None:
+    """E09."""
+    wishes = BundleWishes("127.0.0.1", "en", "castrillo-2023", broker.tls_port)
+    folders = [make_bundle(broker.files, 7, tmp_path, wishes).folder for _ in range(6)]
+    settings = [load_settings(folder / "table-timer.toml") for folder in folders]
+    assert len({told.device for told in settings}) == 6
+    assert len({told.hub.password for told in settings}) == 6
+
+
+def test_the_broker_listens_wherever_the_network_is(broker: Broker) -> None:
+    """D09: bound to no address, so that a cable that comes late and another address do not matter."""
+    config = (broker.files.folder / "mosquitto.conf").read_text()
+    assert re.findall(r"^listener (.*)$", config, re.M) == [
+        f"{broker.local_port} 127.0.0.1",
+        str(broker.tls_port),
+    ]
+    assert "bind_" not in config
 
 
 def test_a_table_whose_authority_is_not_on_the_card_says_so(tmp_path: Path) -> None:

@@ -146,6 +146,7 @@ def test_a_broker_killed_and_restarted_in_the_stream_loses_repeats_and_reorders_
 
 
 def test_a_table_that_was_alone_for_long_delivers_everything_when_the_hub_comes(tmp_path: Path) -> None:
+    """E08: broker and hub are switched on last."""
     broker = Mosquitto(tmp_path)
     table = Table(broker.port, tmp_path / "t01", "t01", Version.V5)
     table.link.start()
