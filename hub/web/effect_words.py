@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gettext import NullTranslations
 
 from hub.effects import Effect, Worth
-from hub.web.words import mark_word, status_word
+from hub.web.words import isolated, mark_word, status_word
 from shared.duration import clock_text
 
 NameOf = Callable[[str, str | None], str | None]
@@ -34,8 +34,8 @@ def _change(effect: Effect, name_of: NameOf, t: NullTranslations) -> Change:
     if effect.was is not None and effect.became is not None:
         before, after = effect.was.entrant, effect.became.entrant
         if before != after:
-            was = f"{name_of(effect.category, before) or t.gettext('nobody')} · {was}"
-            became = f"{name_of(effect.category, after) or t.gettext('nobody')} · {became}"
+            was = f"{isolated(name_of(effect.category, before) or t.gettext('nobody'))} · {was}"
+            became = f"{isolated(name_of(effect.category, after) or t.gettext('nobody'))} · {became}"
         if effect.was.table != effect.became.table:
             was = f"{_table(effect.was.table, t)} · {was}"
             became = f"{_table(effect.became.table, t)} · {became}"

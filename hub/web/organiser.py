@@ -15,6 +15,7 @@ from hub.web.language import language_of
 from hub.web.run_view import run_line
 from hub.web.site import site_of
 from hub.web.troubles import hub_troubles
+from hub.web.words import isolated
 from shared.core.events import Event
 from shared.duration import clock_text
 from shared.texts import translator
@@ -40,7 +41,9 @@ async def _page(request: Request, desk: Desk) -> Response:
         if incident.run is None:
             return ""
         line = run_line(incident.run, None, language, t)
-        return " · ".join((t.pgettext("place", "table %(number)s") % {"number": line.table}, line.name))
+        return " · ".join(
+            (t.pgettext("place", "table %(number)s") % {"number": line.table}, isolated(line.name))
+        )
 
     return form_page(
         request,

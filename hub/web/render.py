@@ -14,6 +14,7 @@ from hub.web.snapshots import Snapshot, Topic
 from hub.web.standings_view import boards
 from hub.web.tables_view import cards
 from hub.web.troubles import hub_troubles
+from hub.web.words import isolated
 from shared.texts import LANGUAGES, translator
 
 if TYPE_CHECKING:
@@ -118,8 +119,3 @@ class Renderer:
         environment.globals["asset"] = self._assets.url
         environment.filters["isolated"] = isolated
         return environment
-
-
-def isolated(text: str) -> str:
-    """A name where no element can hold it apart (a title, a choice): what it turns round ends with it."""
-    return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"

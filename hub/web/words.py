@@ -65,3 +65,8 @@ def pieces_words(pieces: int, count: str, total: int, t: NullTranslations) -> st
     if count == "loose":
         return t.npgettext("pieces", "%(n)d loose", "%(n)d loose", pieces) % {"n": pieces}
     return t.pgettext("pieces", "%(n)d of %(total)d") % {"n": pieces, "total": total}
+
+
+def isolated(text: str) -> str:
+    """A name where no element can hold it apart (a title, a choice): what it turns round ends with it."""
+    return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"

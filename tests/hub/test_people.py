@@ -1,4 +1,4 @@
-"""Logins: organisers, judges, sessions, and who guesses."""
+"""Logins: organisers, judges, sessions, and who guesses (F01)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may see what."""
+"""Who may see what (F01)."""
 
 from __future__ import annotations
 

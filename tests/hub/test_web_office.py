@@ -1,11 +1,12 @@
-"""Logging in, ruling, dismissing: what judges and organisers do over HTTP, and what nobody else can."""
+"""Logging in, ruling, dismissing: what judges and organisers do over HTTP, and what nobody else can (A11, F01)."""
 
 from __future__ import annotations
 
 import http.client
 import re
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import product
 from pathlib import Path
 
@@ -55,6 +56,22 @@ def test_a_visitor_reads_what_is_public_and_nothing_else(hub: Hall) -> None:
         wanted = (200, 404, 503) if reads else (403, 405, 415)
         assert answer.status_code in wanted, (method, route.path, answer.status_code)
     assert (list(hub.store.events_in_order()), hub.store.people.all()) == before
+
+
+def contents(database: Path) -> list[str]:
+    """Everything in a database, as SQL."""
+    with closing(sqlite3.connect(database)) as connection:
+        return list(connection.iterdump())
+
+
+def test_looking_changes_nothing_whoever_looks(hub: Hall, tmp_path: Path) -> None:
+    hub.hears(a_run())
+    organiser, judge, here = hub.organiser(), hub.judge(), hub.here()
+    fields = "deed=let_in&name=Eva&kind=disqualified&reason=r&sure=1&id=t01/r1&table=1&pin=1&secret=x&once"
+    before = contents(tmp_path / "hub.sqlite3")
+    for browser, route, method in product((organiser, judge, here), ROUTES, ("GET", "HEAD")):
+        browser.request(method, f"{route.path.replace('{file}', 'x')}?{fields}")
+    assert contents(tmp_path / "hub.sqlite3") == before
 
 
 def test_a_judge_does_nothing_that_is_only_for_organisers(hub: Hall) -> None:

@@ -1,4 +1,4 @@
-"""Every ruling there is, given by who may, from the page where it stands; grave ones after a look at their effect."""
+"""Every ruling there is, given by who may, from the page where it stands; grave ones after a look (A11, A21)."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ def test_only_an_organiser_gives_a_run_to_another_entrant_or_table(hub: Hall) ->
     assert forged.status_code == 400
     assert "solo lo decide la organización" in forged.text
     shown = fill_in(organiser, RUN, "run_reassigned", entrant="e3", table="7", reason="se sentó mal")
-    assert "mesa 1 · Ana G." in text_of(shown.text)
-    assert "mesa 7 · Carla T." in text_of(shown.text)
+    assert "mesa 1 · \u2068Ana G.\u2069" in text_of(shown.text)
+    assert "mesa 7 · \u2068Carla T.\u2069" in text_of(shown.text)
     assert confirm(organiser, RUN, shown).status_code == 303
     assert adults(hub)["e3"]["table"] == 7
     assert "e1" not in adults(hub)
