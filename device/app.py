@@ -141,6 +141,7 @@ class App:
             publish_state=self._link.publish_state,
             link=lambda: (self._link.hub_online, self._link.unsent),
             copied=self.copied,
+            supply_weak=lambda: self._board.state(parts.clock()).weak,
             safe=parts.safe,
             ask_time=self._link.ask_time,
             new_run=lambda: f"{device}-{secrets.token_hex(8)}",

@@ -34,13 +34,18 @@ class BoardState:
     free_mb: int | None = None
 
     @property
+    def weak(self) -> bool:
+        """The supply is too weak now."""
+        return bool((self.throttled or 0) & _WEAK_NOW) or self.weak_alarm
+
+    @property
     def problems(self) -> tuple[Problem, ...]:
         """What people should do something about."""
         return tuple(Problem(code) for code in self._codes())
 
     def _codes(self) -> Iterator[str]:
         bits = self.throttled or 0
-        if bits & _WEAK_NOW or self.weak_alarm:
+        if self.weak:
             yield "supply_weak"
         elif bits & _WEAK_SINCE_BOOT:
             yield "supply_was_weak"

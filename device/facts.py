@@ -47,6 +47,8 @@ class Facts:
     """The table crashed again and again: it does without hub and plan."""
     copied: bool = False
     """This card was made for another board: it stays offline."""
+    supply_weak: bool = False
+    """The supply is too weak now: the board may freeze any moment."""
     clock_error_ms: int | None = None
     """How far off the hub's clock may be known; None while nothing is known of it."""
     result: Result | None = None

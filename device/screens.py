@@ -71,6 +71,8 @@ def _top_right(facts: Facts, screen: Screen) -> str:
         marks.append(pgettext("oled", "STUCK {button}").format(button=facts.stuck[0].upper()))
     if facts.low:
         marks.append(pgettext("oled", "CLOCK"))
+    if facts.supply_weak:
+        marks.append(pgettext("oled", "POWER"))
     if facts.safe:
         marks.append(pgettext("oled", "SAFE MODE"))
     if facts.copied:

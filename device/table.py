@@ -75,6 +75,8 @@ class Ports:
     """The table crashed again and again: what the hub planned is left alone, the settings say what is timed."""
     copied: bool = False
     """This card was made for another board: the table stays offline."""
+    supply_weak: Callable[[], bool] = lambda: False
+    """The supply is too weak now."""
     ask_time: Callable[[int], bool] = lambda _t1_us: False
     """Asks the hub for its time at this instant of hand time in microseconds; `TimeAnswered` follows, or nothing."""
 
@@ -243,6 +245,7 @@ class Table:
             unsent=unsent,
             not_saved=self._history.not_saved,
             copied=self._ports.copied,
+            supply_weak=self._ports.supply_weak(),
             safe=self._ports.safe,
             saved_ago_s=max(0, int(now - self._history.saved_hand_s)),
             stuck=tuple(sorted(self.presses.stuck)),

@@ -30,6 +30,7 @@ from device.journal import Journal
 from device.panel import CONTRAST, DIM_CONTRAST, DRIVERS, Panel
 from device.rest import RestAfter, place
 from device.screen import Glow, Screen
+from device.screens import compose
 from device.simulator.supervisor import Tables
 from device.table import Seat
 from shared.clock import RunClock
@@ -501,4 +502,15 @@ def test_not_saved_blinks_and_says_whom_to_tell_while_the_clock_runs_on(tmp_path
     rig.faults.trouble = None
     rig.wait(5)
     assert not rig.screen.blinks
+    rig.unplug()
+
+
+def test_a_weak_supply_is_on_the_display_before_a_missing_network_and_after_a_doubtful_clock(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, "adulto", online=False)
+    facts = rig.table.facts(rig.now)
+    assert compose(replace(facts, supply_weak=True)).top_right == "CORRIENTE"
+    assert compose(replace(facts, supply_weak=True, low=True)).top_right == "RELOJ"
+    assert compose(facts).top_right == "sin red"
     rig.unplug()

@@ -57,7 +57,7 @@ def make(language: str, out: Path) -> None:
     pen.buttons()
     for state in words.escape:
         pen.state(state)
-    pen.y -= 3 * mm
+    pen.y -= 1 * mm
     pen.heading(words.marks_title, "")
     for mark in words.marks:
         pen.mark(mark)

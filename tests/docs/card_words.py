@@ -47,7 +47,7 @@ ES: Final = Words(
     title="Tarjeta del juez",
     how="Busca lo que ves en la pantalla: a la derecha, lo que hace cada botón. «–» no hace nada y lo dice.",
     run=(
-        State("ready", "Listo", {START: "empieza"}),
+        State("ready", "Listo", {START: "empieza", ASSIST: "mantener 2 s: práctica"}),
         State("preview", "Mirar sin abrir", {START: "mantener 2 s: anula la salida"}),
         State(
             "running",
@@ -122,7 +122,7 @@ ES: Final = Words(
             "Estuvo sin corriente: el tiempo es «al menos» ese. Sigue juzgando; la organización lo decide.",
         ),
         Mark(
-            "claimed, without network",
+            None,
             "sin red 5",
             "No hay red; 5 pulsaciones esperan. No hagas nada: todo está guardado y se envía solo.",
         ),
@@ -130,6 +130,11 @@ ES: Final = Words(
             "finish after the limit",
             "Abajo, en blanco, un motivo",
             "Esa pulsación no vale y no cambia nada. Lee el motivo; se va a los 3 segundos.",
+        ),
+        Mark(
+            None,
+            "CORRIENTE",
+            "Le llega poca corriente y puede apagarse: avisa; que cambien cable o alimentador entre dos turnos.",
         ),
         Mark(
             None,
@@ -150,7 +155,7 @@ EN: Final = Words(
     title="Judge's card",
     how="Find what you see on the display: to its right, what each button does. “–” does nothing and says so.",
     run=(
-        State("ready", "Ready", {START: "begins"}),
+        State("ready", "Ready", {START: "begins", ASSIST: "hold 2 s: practice"}),
         State("preview", "Look, don't open", {START: "hold 2 s: cancels the start"}),
         State(
             "running",
@@ -225,7 +230,7 @@ EN: Final = Words(
             "It was without power: the time is “at least” that. Go on judging; the organisers decide.",
         ),
         Mark(
-            "claimed, without network",
+            None,
             "offline 5",
             "No network; 5 presses wait. Do nothing: all is saved and goes out by itself.",
         ),
@@ -233,6 +238,11 @@ EN: Final = Words(
             "finish after the limit",
             "At the bottom, in white, a reason",
             "That press does not count and changes nothing. Read why; it goes away after 3 seconds.",
+        ),
+        Mark(
+            None,
+            "POWER",
+            "Its supply is weak and it may go off: tell the organisers; change cable or supply between two heats.",
         ),
         Mark(
             None,

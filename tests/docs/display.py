@@ -233,6 +233,8 @@ def _trouble(language: str) -> Iterator[Shot]:
         rig.unplug()
     with _rig(language, rules=ADULT) as rig:
         yield "a copied card", _as(rig, copied=True)
+        yield "weak supply", _as(rig, supply_weak=True)
+        yield "safe mode", _as(rig, safe=True)
 
 
 def _calls(language: str) -> Iterator[Shot]:

@@ -64,6 +64,8 @@ NAMES_ES: Final = {
     "not saved": "no guarda",
     "a stuck button": "botón atascado",
     "a copied card": "tarjeta copiada",
+    "weak supply": "corriente floja",
+    "safe mode": "modo seguro",
     "which table?": "¿qué mesa es?",
     "a text from the hub": "un texto de la organización",
 }
