@@ -5,10 +5,11 @@ umask 022
 
 usage() {
 	cat <<'USAGE'
-sudo systemd/install.sh device|hub [--wheels DIR] [--force]
+sudo systemd/install.sh device|hub [--wheels DIR] [--force] [--data-partition DEVICE]
     installs the table timer or the hub, or updates it; settings and data stay
     --wheels DIR  take all Python packages from this folder: no network is needed
     --force       also while a run is on
+    --data-partition DEVICE  (table) keep journals on this empty or ext4 partition; for a root that is only read
 sudo systemd/install.sh device|hub --uninstall --yes
     removes program, settings, users AND ALL DATA
 USAGE
@@ -22,7 +23,7 @@ die() {
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 opt=/opt/puzzle-table-timer
-role='' wheels='' force='' uninstall='' yes=''
+role='' wheels='' force='' uninstall='' yes='' partition=''
 
 read_arguments() {
 	[ $# -gt 0 ] || { usage >&2; exit 2; }
@@ -38,6 +39,11 @@ read_arguments() {
 		--wheels)
 			[ -d "${2-}" ] || die "--wheels ${2-}: there is no such folder"
 			wheels=$(cd "$2" && pwd)
+			shift
+			;;
+		--data-partition)
+			[ -b "${2-}" ] || die "--data-partition ${2-}: there is no such partition"
+			partition=$2
 			shift
 			;;
 		--force) force=1 ;;
@@ -61,8 +67,10 @@ set_names() {
 	for folder in /boot/firmware /boot; do
 		if [ -f "$folder/config.txt" ]; then boot=$folder; break; fi
 	done
+	data=/var/lib/$program
 	settings=$etc/hub.toml
 	if [ "$role" = device ]; then settings=${boot:-$etc}/table-timer.toml; fi
+	[ "$role" = device ] || [ -z "$partition" ] || die '--data-partition is for tables'
 }
 
 # The files of a role: from, to.
@@ -87,6 +95,12 @@ watchdog.conf /etc/systemd/system.conf.d/10-timer-hub.conf
 wifi.conf /etc/NetworkManager/conf.d/timer-hub.conf
 FILES
 	esac
+}
+
+# Where the root is laid over in memory, everything would be gone at the next start.
+refuse_on_an_overlay() {
+	! grep -q 'overlayroot=tmpfs\|boot=overlay' /proc/cmdline || die "the root of this machine is only read. First:
+sudo raspi-config nonint disable_overlayfs && sudo reboot"
 }
 
 running() { [ -d /run/systemd/system ]; } # false where an image is made
@@ -246,7 +260,7 @@ switch_to_new() {
 	if running; then
 		systemctl daemon-reload
 		refresh_services
-		systemctl restart --no-block "${units[@]}"
+		start_anew
 		if complete; then
 			for unit in "${units[@]}"; do wait_active "$unit" || not_active "$old"; done
 		fi
@@ -263,13 +277,27 @@ refresh_services() {
 	systemctl try-reload-or-restart NetworkManager.service 2>/dev/null || true # a restart would cut ssh off
 }
 
+# Stopped first: then who is active is the new one, and crashes of another version do not count (`starts`).
+start_anew() {
+	systemctl stop "${units[@]}"
+	rm -f "$data/starts"
+	systemctl start --no-block "${units[@]}"
+}
+
+# Active, and still the same process three seconds later: who crashes is started again at once, and active again.
 wait_active() {
-	local tries=60
-	while [ "$(systemctl is-active "$1")" != active ]; do
+	local tries=60 id
+	while [ "$tries" -gt 0 ]; do
+		if [ "$(systemctl is-active "$1")" = active ]; then
+			id=$(systemctl show --property=InvocationID --value "$1")
+			sleep 3
+			if [ "$(systemctl is-active "$1")" = active ] &&
+				[ "$(systemctl show --property=InvocationID --value "$1")" = "$id" ]; then return 0; fi
+		fi
 		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
 		sleep 0.5
 	done
+	return 1
 }
 
 complete() {
@@ -285,10 +313,63 @@ not_active() {
 	if [ -n "$1" ] && [ -d "$1" ]; then
 		ln -sfn "$1" "$opt/$role.next" && mv -T "$opt/$role.next" "$opt/$role"
 		rm -rf "$new"
-		systemctl restart --no-block "${units[@]}"
+		start_anew
 		die "$program did not start within 30 s; the version of before is back. Why: journalctl -u $program"
 	fi
 	say "$program does not start yet. Why: journalctl -u $program"
+}
+
+# Not in fstab: what stands there is laid over in memory together with the root.
+use_partition() {
+	[ -n "$partition" ] || return 0
+	local kind uuid unit
+	need_packages e2fsprogs || die 'e2fsprogs is needed: sudo apt install e2fsprogs'
+	kind=$(blkid -o value -s TYPE "$partition" || true)
+	if [ -z "$kind" ]; then
+		mkfs.ext4 -q -L timer-data "$partition"
+	elif [ "$kind" != ext4 ]; then
+		die "$partition holds $kind: name an empty partition, or one with ext4"
+	fi
+	uuid=/dev/disk/by-uuid/$(blkid -o value -s UUID "$partition")
+	if [ ! -b "$uuid" ]; then uuid=$partition; fi
+	unit=$(systemd-escape --path --suffix=mount "$data")
+	refuse_during_a_run
+	if running; then systemctl stop "${units[@]}"; fi
+	mountpoint -q "$data" || keep_data "$partition" || {
+		if running; then systemctl start --no-block "${units[@]}"; fi
+		die "$partition cannot be used; journals stay where they are"
+	}
+	sed "s|@WHAT@|$uuid|; s|@FSCK@|$(systemd-escape --path "$uuid")|" "$here/device/data.mount" >"/etc/systemd/system/$unit"
+	install -d /etc/systemd/journald.conf.d
+	install -m 644 "$here/device/journald.conf" /etc/systemd/journald.conf.d/table-timer.conf
+	systemctl enable --quiet "$unit"
+	if running; then
+		systemctl daemon-reload
+		systemctl start "$unit" || say "$partition could not be mounted. Why: journalctl -u '$unit'"
+		systemctl try-restart systemd-journald.service
+		systemctl start --no-block "${units[@]}"
+	fi
+	say "journals are kept on $partition"
+}
+
+# What is there already goes along.
+keep_data() {
+	local on
+	on=$(mktemp -d)
+	mount "$1" "$on" || return 1
+	cp -a "$data/." "$on/" || { umount "$on"; return 1; }
+	umount "$on" && rmdir "$on"
+}
+
+forget_partition() {
+	local unit
+	unit=$(systemd-escape --path --suffix=mount "$data")
+	[ -f "/etc/systemd/system/$unit" ] || return 0
+	if mountpoint -q "$data"; then find "$data" -mindepth 1 -delete; fi
+	if running; then systemctl stop "$unit"; fi
+	systemctl disable --quiet "$unit"
+	rm -f "/etc/systemd/system/$unit" /etc/systemd/journald.conf.d/table-timer.conf
+	rmdir /etc/systemd/journald.conf.d 2>/dev/null || true
 }
 
 remove_everything() {
@@ -297,6 +378,7 @@ remove_everything() {
 	refuse_during_a_run
 	if running; then systemctl disable --quiet --now "${units[@]}" 2>/dev/null || true; else systemctl disable --quiet "${units[@]}" 2>/dev/null || true; fi
 	while read -r from to; do rm -f "$to"; done < <(files)
+	if [ "$role" = device ]; then forget_partition; fi
 	rm -f "/usr/local/bin/$program" "/etc/chrony/conf.d/$program.conf" "$opt/$role"
 	if [ "$role" = device ]; then
 		rm -f "$settings" "${boot:-$etc}/ca.crt"
@@ -315,7 +397,7 @@ remove_everything() {
 		folder) rmdir -p "$thing" 2>/dev/null || true ;;
 		esac
 	done < <(cat "$made" 2>/dev/null || true)
-	rm -rf "$etc" "/var/lib/$program" "/run/$program"
+	rm -rf "$etc" "$data" "/run/$program"
 	if running; then
 		systemctl daemon-reload
 		systemctl reset-failed "${units[@]}" 2>/dev/null || true
@@ -328,6 +410,7 @@ main() {
 	read_arguments "$@"
 	[ "$(id -u)" = 0 ] || die 'only root can do that: put sudo in front'
 	set_names
+	refuse_on_an_overlay
 	if [ -n "$uninstall" ]; then
 		remove_everything
 		return
@@ -337,6 +420,7 @@ main() {
 	build_venv
 	install_files
 	switch_to_new
+	use_partition
 }
 
 main "$@"

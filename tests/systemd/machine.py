@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,10 +24,12 @@ PACKAGES: Final = (
     "mosquitto",
     "chrony",
     "procps",
+    "e2fsprogs",
 )
 BUILT_S: Final = 600.0
 BOOTED_S: Final = 60.0
 TOLD_S: Final = 240.0
+ASKED_S: Final = 20.0
 
 
 def why_not() -> str:
@@ -36,7 +39,22 @@ def why_not() -> str:
     for program, package in (("mmdebstrap", "mmdebstrap"), ("systemd-nspawn", "systemd-container")):
         if shutil.which(program) is None:
             return f"{program} is not there: apt install {package}"
-    return ""
+    if not Path("/dev/loop-control").exists():
+        return "there are no loop devices"
+    done = subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"], capture_output=True, check=False)
+    return "this machine lets nobody mount" if done.returncode else ""
+
+
+def unreachable(suite: str) -> str:
+    """Why a suite of Debian cannot be fetched now; empty when it can."""
+    address = f"{mirror().rstrip('/')}/dists/{suite}/InRelease"
+    with tempfile.TemporaryDirectory() as folder:  # by apt's own means: it knows of proxies
+        command = ["/usr/lib/apt/apt-helper", "download-file", address, f"{folder}/InRelease"]
+        try:
+            done = subprocess.run(command, capture_output=True, check=False, timeout=ASKED_S)
+        except subprocess.TimeoutExpired:
+            return f"no network: {address} does not answer"
+    return f"no network: {address}" if done.returncode else ""
 
 
 def mirror() -> str:
@@ -88,15 +106,29 @@ class Machine:
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
+@contextmanager
+def empty_partition(file: Path) -> Iterator[Path]:
+    """A block device with nothing on it."""
+    with file.open("wb") as image:
+        image.truncate(64 * 1024 * 1024)
+    command = ["losetup", "--find", "--show", str(file)]
+    device = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    try:
+        yield Path(device)
+    finally:
+        subprocess.run(["losetup", "--detach", device], check=False)
+
+
 def _children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 @contextmanager
-def booted(root: Path, stick: Path, log: Path) -> Iterator[Machine]:
-    """The root with its systemd as its first process, and a folder at /stick; off again afterwards."""
+def booted(root: Path, stick: Path, log: Path, partition: Path) -> Iterator[Machine]:
+    """The root with its systemd as its first process, a folder at /stick and a block device; off again afterwards."""
     command = ["systemd-nspawn", "--quiet", "--directory", str(root), "--register=no", "--keep-unit"]
-    command += ["--private-network", f"--bind-ro={stick}:/stick", "--boot", "--console=pipe"]
+    command += ["--private-network", f"--bind-ro={stick}:/stick", f"--bind={partition}"]
+    command += ["--boot", "--console=pipe"]
     environment = os.environ | {"UNIFIED_CGROUP_HIERARCHY": "yes"}
     with (
         log.open("wb") as told,

@@ -95,6 +95,33 @@ def test_lgpio_can_write_its_pipes_where_the_table_timer_runs() -> None:
     assert {"gpio", "i2c"} <= set(service["SupplementaryGroups"].split())
 
 
+@pytest.mark.parametrize("role", ["device", "hub"])
+def test_wifi_neither_saves_power_nor_gives_up(role: str) -> None:
+    """E11: after a channel change or an access point that was away for an hour it connects by itself."""
+    wifi = configparser.ConfigParser()
+    wifi.read(SYSTEMD / "wifi.conf")
+    assert (wifi["connection"]["wifi.powersave"], wifi["main"]["autoconnect-retries-default"]) == ("2", "0")
+    assert (
+        f"wifi.conf /etc/NetworkManager/conf.d/{'table-timer' if role == 'device' else 'timer-hub'}.conf"
+        in (SYSTEMD / "install.sh").read_text()
+    )
+
+
+@analyze
+def test_the_partition_for_journals_is_mounted_by_a_unit_and_holds_a_table_up_for_half_a_minute_at_most(
+    tmp_path: Path,
+) -> None:
+    """Not in fstab, which a root laid over in memory takes along."""
+    text = (SYSTEMD / "device" / "data.mount").read_text()
+    mount = tmp_path / r"var-lib-table\x2dtimer.mount"
+    mount.write_text(
+        text.replace("@WHAT@", "/dev/disk/by-uuid/0-1").replace("@FSCK@", r"dev-disk-by\x2duuid-0\x2d1")
+    )
+    assert said("systemd-analyze", "verify", mount) == ""
+    assert "JobTimeoutSec=30" in text
+    assert "fstab" not in re.sub("^#.*$", "", (SYSTEMD / "install.sh").read_text(), flags=re.M)
+
+
 @every_unit
 def test_a_unit_runs_as_a_user_that_is_made_for_it(unit: Path) -> None:
     (people,) = unit.parent.glob("*.sysusers.conf")
