@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from device.buttons import NoButtons
@@ -68,7 +69,11 @@ def show_why(panel: Panel | None, screen: Screen, stop: threading.Event, shown_s
     if panel is None:
         stop.wait(HEARD_S)
         return
-    panel.show(draw(screen))
     panel.start()
-    stop.wait(shown_s)
+    for tick in range(
+        max(1, round(shown_s))
+    ):  # the mark walks: the display is alive, and so is who wrote this
+        panel.show(draw(replace(screen, tick=tick)))
+        if stop.wait(min(1.0, shown_s)):
+            break
     panel.stop()

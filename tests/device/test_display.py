@@ -18,7 +18,8 @@ from click.testing import CliRunner
 from PIL import Image, ImageChops
 
 from device.app import App, Parts
-from device.buttons import MockPins, open_factory
+from device.buttons import MockPins, NoButtons, open_factory
+from device.cannot_start import show_why, why
 from device.cli import main
 from device.config import load_settings
 from device.debounce import Button
@@ -514,3 +515,20 @@ def test_a_weak_supply_is_on_the_display_before_a_missing_network_and_after_a_do
     assert compose(replace(facts, supply_weak=True, low=True)).top_right == "RELOJ"
     assert compose(facts).top_right == "sin red"
     rig.unplug()
+
+
+def test_c04_the_mark_walks_also_while_a_table_says_why_it_cannot_start() -> None:
+    bus, stop = RecordedBus(), threading.Event()
+    marks = set()
+
+    def walked(lit: Image.Image) -> bool:
+        marks.add(lit.crop((0, HEIGHT - 1, WIDTH, HEIGHT)).getbbox())
+        return len(marks - {None}) >= 2
+
+    screen = why(NoButtons(""), 12, "es")
+    thread = threading.Thread(target=show_why, args=(Panel("ssd1306", lambda: bus), screen, stop))
+    thread.start()
+    assert bus.wait_for(walked, GENEROUS_S)
+    stop.set()
+    thread.join()
+    assert bus.picture().getbbox() is None
