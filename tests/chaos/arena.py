@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from tests.brokers import MOSQUITTO, answers, free_port
 from tests.chaos.disks import SmallDisk
+from tests.chaos.eyes import Eyes
 from tests.chaos.faults import Fault, Kind
 from tests.chaos.proxy import Proxy, Way
 from tests.chaos.service import Service
@@ -43,6 +44,7 @@ class Arena:
         self.tables_disk = SmallDisk(folder / "tables", TABLES_DISK_MB, own=small_disks)
         self.proxy = Proxy(self.broker_port, ["hub", *map(device, self.tables)])
         self.witness = Witness(self.broker_port)
+        self.eyes = Eyes(self.tables, self._screen)
         self._broker_db = folder / "mosquitto.db"
         self.config = folder / "hub.toml"
         self._write_settings()
@@ -86,10 +88,12 @@ class Arena:
         wait_until(lambda: (self.health() or {}).get("connected"), START_S)
         self.witness.start()
         wait_until(lambda: all(self._screen(n) for n in self.tables), START_S)
+        self.eyes.start()
 
     def close(self) -> None:
         """End everything."""
         self.unlock()
+        self.eyes.stop()
         for service in (self.timers, self.hub, self.broker):
             service.end()
         self.witness.stop()
@@ -267,11 +271,16 @@ def device(table: int) -> str:
     return f"t{table:02}"
 
 
+def entrant(heat: int, table: int) -> str:
+    """Who plays on a table in a heat."""
+    return f"e{heat:02}-{table:02}"
+
+
 def _plan(tables: Sequence[int]) -> Iterator[str]:
     for heat in range(1, HEATS + 1):
         category = CATEGORIES[heat % len(CATEGORIES)]
         for table in tables:
-            yield f"{heat},{heat},{table},e{heat:02}-{table:02},{category},Participante {heat}-{table}"
+            yield f"{heat},{heat},{table},{entrant(heat, table)},{category},Participante {heat}-{table}"
 
 
 def _names(fault: Fault) -> list[str]:

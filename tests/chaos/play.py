@@ -61,6 +61,7 @@ def play(
         arena.load(["99,1,99,nobody,adulto,Nobody"])
         in_time = _wait_drained(arena)
         verdict = judged(arena)
+        say(f"{verdict.seen} final results were read off the displays")
         if not in_time:
             verdict.lost.append(
                 f"not everything was with the hub {DRAIN_S:g} s after the last fault was mended"

@@ -21,6 +21,9 @@ def chaos(seed: int, seconds: int) -> tuple[int, int, int]:
     assert found, done.stdout + done.stderr
     assert done.returncode == 0
     assert int(found[1]) == seed
+    seen = re.search(r"^(\d+) final results were read off the displays$", done.stdout, re.M)
+    assert seen
+    assert int(seen[1]) >= int(found[2]) / 4, "many runs were seen to their end"
     return int(found[2]), int(found[3]), int(found[4])
 
 

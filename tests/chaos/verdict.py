@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from hub.logs import read_logs
 from shared.core.events import Event, EventType
-from tests.chaos.arena import RULEBOOK, Arena
+from tests.chaos.arena import RULEBOOK, Arena, entrant
+from tests.chaos.eyes import Seen
 
 Identity = tuple[str, int]
 
@@ -22,6 +23,8 @@ class Verdict:
     def __init__(self) -> None:
         self.runs = 0
         self.events = 0
+        self.seen = 0
+        """Final results that somebody read off the displays."""
         self.lost: list[str] = []
         self.duplicated: list[str] = []
         self.wrong: list[str] = []
@@ -72,6 +75,7 @@ def judged(arena: Arena) -> Verdict:
     twice = standings["revision"] - len(hub)
     verdict.duplicated += [f"the hub has folded {twice} events more than it has"] if twice else []
     _compare_standings(verdict, arena, standings)
+    _compare_what_was_seen(verdict, arena.eyes.seen, standings)
     verdict.wrong += list(_tracebacks(arena))
     return verdict
 
@@ -129,6 +133,20 @@ def _compare_standings(verdict: Verdict, arena: Arena, hub: dict[str, Any]) -> N
         verdict.wrong += [f"the hub says {a}, the journals {b}" for a, b in pairs if a != b]
         if len(ours["standings"]) != len(theirs["standings"]):
             verdict.wrong.append(f"{ours['id']} has another number of lines in the hub")
+
+
+def _compare_what_was_seen(
+    verdict: Verdict, seen: Mapping[tuple[int, str], Seen], hub: dict[str, Any]
+) -> None:
+    """What stood on a display as final is what the hub ranks."""
+    lines = {line["entrant"]: line for category in hub["categories"] for line in category["standings"]}
+    verdict.seen = len(seen)
+    for (table, heat), shown in seen.items():
+        line = lines.get(entrant(int(heat), table))
+        if line is None:
+            verdict.lost.append(f"table {table} showed {shown}, and the hub has no such run")
+        elif not shown.bound and shown.clock not in (line["official"], str(line["pieces"])):
+            verdict.wrong.append(f"table {table} showed {shown}, the hub says {line}")
 
 
 def _lines(category: dict[str, Any], names: tuple[str, ...]) -> list[dict[str, Any]]:
