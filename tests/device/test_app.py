@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
@@ -16,8 +17,10 @@ import pytest
 from device.app import App, Parts
 from device.buttons import MockPins, open_factory
 from device.debounce import Button
+from device.fakes.bus import RecordedBus
 from device.from_hub import LinkSettings
 from device.journal import Journal
+from device.panel import Panel
 from device.table import Seat
 from shared import wire
 from shared.rulebook import shipped_rulebook
@@ -45,7 +48,7 @@ def hub(broker: Mosquitto) -> Iterator[Peer]:
 
 
 @contextmanager
-def running(state_dir: Path, port: int) -> Iterator[tuple[App, MockPins]]:
+def running(state_dir: Path, port: int, panel: Panel | None = None) -> Iterator[tuple[App, MockPins]]:
     factory = open_factory("mock")
     app = App(
         Parts(
@@ -54,7 +57,7 @@ def running(state_dir: Path, port: int) -> Iterator[tuple[App, MockPins]]:
             state_dir=state_dir,
             boot="boot-1",
             pin_factory=factory,
-            panel=None,
+            panel=panel,
             allow_volatile=True,
         )
     )
@@ -95,6 +98,23 @@ def test_noise_on_a_line_names_the_button(tmp_path: Path, broker: Mosquitto, hub
         while (told := problems(hub)) == []:
             pass
         assert told == [{"code": "button_noisy", "button": "pause"}]
+
+
+def test_a_display_that_is_gone_is_told_to_the_hub_with_why_and_so_is_its_return(
+    tmp_path: Path, broker: Mosquitto, hub: Peer
+) -> None:
+    """C05: a state of the table, and no end of it."""
+    bus = RecordedBus()
+    bus.fail(errno.EREMOTEIO)
+    with running(tmp_path / "state", broker.port, Panel("ssd1306", lambda: bus, back_off_s=(0.01,))):
+        while "0x3C" not in (
+            told := json.loads(hub.on(TOPICS.up_status("t07")))["health"].get("display", "")
+        ):
+            pass
+        assert "0x3D" in told
+        bus.mend()
+        while json.loads(hub.on(TOPICS.up_status("t07")))["health"].get("display") != "ok":
+            pass
 
 
 def test_a_log_is_deleted_when_the_hub_has_archived_all_of_it(
