@@ -85,6 +85,9 @@ test-long: services $(VENV)/.test
 test-install: $(VENV)/.test
 	@$(RUN) pytest -q -m container $(ARGS)
 
+chaos: services $(VENV)/.test
+	@$(RUN) tests.chaos $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
+
 bench: services $(VENV)/.test
 	@$(RUN) tests.bench $(ARGS)
 
