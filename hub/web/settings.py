@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from typing import Final
 
 from shared.clock import HandClock, WallClock, monotonic, wall_ms
+
+_NO_DATE_MS: Final = 250_000_000_000_000
+"""A table may send any number as its wall clock; from here on calendars know no date (year 9892)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +37,13 @@ class WebSettings:
 
     def moment(self, at_ms: int) -> str:
         """`2026-06-27 14:32:05` at the venue, of a UTC instant in ms."""
-        return datetime.fromtimestamp(at_ms / 1000, UTC).astimezone(self.zone).strftime("%Y-%m-%d %H:%M:%S")
+        return self._written(at_ms, "%Y-%m-%d %H:%M:%S")
 
     def time_of_day(self, at_ms: int | None = None, *, seconds: bool = False) -> str:
         """`14:32` (or `14:32:05`) at the venue, of a UTC instant in ms or of now."""
-        instant = datetime.fromtimestamp((self.now_ms() if at_ms is None else at_ms) / 1000, UTC)
-        return instant.astimezone(self.zone).strftime("%H:%M:%S" if seconds else "%H:%M")
+        return self._written(self.now_ms() if at_ms is None else at_ms, "%H:%M:%S" if seconds else "%H:%M")
+
+    def _written(self, at_ms: int, form: str) -> str:
+        if not 0 <= at_ms < _NO_DATE_MS:
+            return "–"
+        return datetime.fromtimestamp(at_ms / 1000, UTC).astimezone(self.zone).strftime(form)
