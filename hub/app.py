@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,15 +11,13 @@ from typing import Any, Final
 
 from hub.archived import archived_up_to
 from hub.backup_keeper import BackupKeeper
+from hub.herald import Herald
 from hub.hub_boots import NOTE_EVERY_S, SURE_MS, HubBoots
 from hub.hub_lock import HubLock
 from hub.ingest import Ingest, IngestSettings
 from hub.office import open_office
-from hub.plan_day import plan_day
-from hub.planning import plans_for
-from hub.projection import names_from
-from hub.start_orders import cancel_start, close_start, order_start, told_order
-from hub.store import PlanRow, Store, StoreTrouble
+from hub.start_orders import cancel_start, close_start, order_start
+from hub.store import Store, StoreTrouble
 from hub.table_answer import answer_from
 from hub.view import View
 from hub.web.app import create_app
@@ -27,18 +25,11 @@ from hub.web.server import Server
 from hub.web.settings import WebSettings
 from shared.clock import HandClock, HubClock, WallClock, machine_clock, monotonic, wall_error_ms, wall_ms
 from shared.core.events import Event, EventType
-from shared.plan import Resume
 from shared.rulebook import Rulebook
-from shared.wire import RunRulings, StartOrder
+from shared.wire import StartOrder
 
 LOOK_EVERY_S: Final = 1.0
 """How often a plan loaded by another process is looked for."""
-
-
-_Seen = tuple[
-    list[PlanRow], dict[int, str], str | None, dict[str, int], dict[int, Resume], dict[int, tuple[str, ...]]
-]
-"""Rows, seats and day of the plan, who says where it stands, runs that go on elsewhere, and voided ones."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +79,6 @@ class Hub:
         self._boots, self._vouch_at_s = HubBoots(parts.clock.base), float("-inf")
         for event in past:
             self._boots.apply(event)
-        self._seen: _Seen = ([], {}, None, {}, {}, {})
-        """What the plans were made from."""
-        self._plans: dict[str, dict[str, Any]] = {}
-        """What each device was told."""
-        self._rulings: dict[str, RunRulings] = {}
-        """What each device was told of the run it shows."""
-        self._order: StartOrder | None = None
         self._trouble = ""
         self._was_well = (False, "ok", "ok")
         """What of the hub itself the pages told last: connected, database, backups."""
@@ -105,11 +89,13 @@ class Hub:
             on_committed=self._committed,
             on_snapshot=self._hear,
             on_broken=broken,
-            plans=lambda: self._plans,
-            standing=self._standing,
+            standing=lambda: self._herald.said(),
             earlier=self._boots.earlier,
             hand=parts.hand,
             wall=parts.wall,
+        )
+        self._herald = Herald(
+            self._store, self._view, parts.rulebook, parts.clock, self._ingest.topics, self._say
         )
         office = open_office(self._store, self._view, wall=parts.wall, hand=parts.hand, clock=parts.clock)
         self._asking = office.asking
@@ -212,11 +198,8 @@ class Hub:
         self._look_now.set()
         return order
 
-    def _standing(self) -> dict[str, dict[str, Any]]:
-        """What is retained beside the plans, said again on every connect."""
-        order, topics = self._order, self._ingest.topics
-        said = {} if order is None else {topics.start: order.as_json()}
-        return said | {topics.down_rulings(d): told.as_json() for d, told in self._rulings.items()}
+    def _say(self, topic: str, payload: Mapping[str, Any]) -> bool:
+        return self._ingest.send(topic, payload, retain=True)
 
     # What tables tell --------------------------------------------------------------------------
 
@@ -239,7 +222,7 @@ class Hub:
 
     def _seat(self, device: str, table: object) -> None:
         """A device that was never seated takes the free table that its settings name."""
-        seats = self._seen[1]
+        seats = self._herald.seats
         free = type(table) is int and table > 0 and table not in seats and device not in seats.values()
         if not free or type(table) is not int:
             return
@@ -269,16 +252,10 @@ class Hub:
             self._view.changed()
 
     def _look_once(self) -> None:
-        """What other processes have put in the database, and who stands where: tell the tables what is new."""
+        """What other processes have put in the database, and who stands where: tell everybody what is new."""
         self._ingest.archived_are(archived_up_to(self._store))
-        order = told_order(self._store, self._parts.clock)
-        if order != self._order:
-            self._order = order
-            if order is not None:
-                self._ingest.send(self._ingest.topics.start, order.as_json(), retain=True)
         self._note_boot()
-        self._tell_rulings()
-        self._take_plan()
+        self._herald.look()
         self._ask_tables()
 
     def _note_boot(self) -> None:
@@ -303,25 +280,3 @@ class Hub:
             topic = self._ingest.topics.down_command(device)
             if self._ingest.send(topic, command.as_json(), retain=False):
                 self._asked[device] = command.id
-
-    def _tell_rulings(self) -> None:
-        """Each table hears what was ruled on the run it shows, and that nothing is any more."""
-        for device, told in self._view.told_rulings().items():
-            if told != self._rulings.get(device):
-                self._rulings = self._rulings | {device: told}
-                self._ingest.send(self._ingest.topics.down_rulings(device), told.as_json(), retain=True)
-
-    def _take_plan(self) -> None:
-        rows, seats, day = self._store.plan_rows(), self._store.seats(), plan_day(self._store)
-        claims, resumes = self._view.claims(), self._view.resumes(seats)
-        voided = self._view.voided()
-        seen = (rows, seats, day, claims, resumes, voided)
-        if seen == self._seen:
-            return
-        self._seen = seen
-        self._view.plan(names_from((r.category, r.entrant, r.public_name, r.flags) for r in rows), seats)
-        before = self._plans
-        self._plans = plans_for(seats, rows, self._parts.rulebook, day, claims, resumes, voided)
-        for device, plan in self._plans.items():
-            if before.get(device) != plan:
-                self._ingest.publish_plan(device, plan)

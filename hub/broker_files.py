@@ -71,7 +71,12 @@ topic readwrite {base}/#
 pattern write {base}/%u/up/#
 pattern read {base}/%u/down/#
 pattern read {base}/all/#
+# Public names and results, for room screens and home automation (timer-hub provision reader).
+pattern read {base}/standings/#
 """
+
+READER: Final = "reader_"
+"""How the names of those begin who only listen: no table can be called so."""
 
 
 class BrokerFolder:

@@ -38,6 +38,12 @@ HostOption: Callable[[Callable[..., None]], Callable[..., None]] = click.option(
 )
 
 
+def _reader_name(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+    if not (name.isascii() and name.isalnum() and len(name) <= 20):
+        raise click.BadParameter("write up to 20 letters and digits, for example screen1")
+    return name
+
+
 @click.group()
 def provision() -> None:
     """Let table timers in: passwords, certificates and settings."""
@@ -77,6 +83,29 @@ def provision_table(table: int, out: Path, host: str | None, broker_folder: Path
     with _told(path) as (settings, rulebook):
         bundle = _bundle(_broker(broker_folder, path), table, out, host, settings, rulebook)
     _say(bundle, table)
+
+
+@provision.command("reader")
+@click.argument("name", callback=_reader_name)
+@BrokerOption
+@ConfigFile
+def provision_reader(name: str, broker_folder: Path | None, path: Path) -> None:
+    """Let a program of your own listen to the standings: a room screen, Home Assistant, Node-RED.
+
+    It hears public names and results, and start orders; it can say nothing that anybody takes for a table's.
+    """
+    from hub.broker_files import READER, TLS_PORT, new_password
+
+    with _told(path) as (settings, _):
+        broker = _broker(broker_folder, path)
+        if not broker.is_set_up():
+            raise click.ClickException(f"{broker.folder} is not set up; first: timer-hub provision hub")
+        password = new_password()
+        broker.set_password(READER + name, password)
+        topic = f"{settings.broker.base}/standings/#"
+    click.echo(f"user {READER}{name}, password {password}, port {TLS_PORT}, authority {broker.ca_file}")
+    click.echo(f"topic {topic}: one message for each category, the newest is kept")
+    click.echo(_RELOAD)
 
 
 @click.command("replace-device")

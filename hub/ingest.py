@@ -108,7 +108,6 @@ class Ingest:
         on_committed: OnCommitted,
         on_snapshot: OnSnapshot,
         on_broken: Callable[[BaseException], None],
-        plans: Callable[[], Payloads] = dict,
         standing: Callable[[], Payloads] = dict,
         earlier: Callable[[], tuple[EarlierClock, ...]] = tuple,
         hand: HandClock = monotonic,
@@ -118,9 +117,8 @@ class Ingest:
 
         `on_committed` gets new events in commit order. `on_snapshot` gets (device, "state" | "status" |
         "reply", payload, hand time of receipt), the time None for a retained copy, whose age nobody knows.
-        `plans` is asked on each connect for the payload of each device, `standing` for other retained
-        facts by topic; `earlier` for the clocks of the hub's boots before this one. `on_broken` hears of an
-        error of ours, after which nothing is read any more.
+        `standing` is asked on each connect for what is retained, by topic; `earlier` for the clocks of the
+        hub's boots before this one. `on_broken` hears of an error of ours, after which nothing is read any more.
         """
         self.topics = Topics(settings.base)
         self._store = store
@@ -128,7 +126,6 @@ class Ingest:
         self._on_committed = on_committed
         self._on_snapshot = on_snapshot
         self._on_broken = on_broken
-        self._plans = plans
         self._standing = standing
         self._earlier = earlier
         self._hand = hand
@@ -188,10 +185,6 @@ class Ingest:
         if self._thread.ident is not None:
             self._thread.join(_GOODBYE_S)
         self._client.stop(_GOODBYE_S)
-
-    def publish_plan(self, device: str, plan: Mapping[str, Any]) -> bool:
-        """Tell a device its plan; False without a connection (the next one publishes all plans)."""
-        return self.send(self.topics.down_plan(device), plan, retain=True)
 
     def send(self, topic: str, payload: Mapping[str, Any], *, retain: bool) -> bool:
         """Publish any object with QoS 1; False, and nothing kept, without a connection."""
@@ -317,9 +310,8 @@ class Ingest:
     def _greet(self) -> bool:
         """Say on a new connection all that is retained: a broker may have forgotten everything."""
         cursors = self._tried(self._store.cursors)
-        plans = self._tried(self._plans)
         standing = self._tried(self._standing)
-        if cursors is None or plans is None or standing is None:
+        if cursors is None or standing is None:
             return False
         self._client.publish(self.topics.hub, self._presence(online=True), 1, retain=True)
         self._deletable = {}
@@ -330,8 +322,6 @@ class Ingest:
                 self._acknowledge(cursor.device, ack)
                 if archived:
                     self._deletable.setdefault(cursor.device, []).append(ack)
-        for device, plan in plans.items():
-            self.publish_plan(device, plan)
         for topic, payload in standing.items():
             self.send(topic, payload, retain=True)
         self._greeted = True

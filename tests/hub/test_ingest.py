@@ -37,7 +37,6 @@ class Hub:
         self.committed: queue.SimpleQueue[list[Event]] = queue.SimpleQueue()
         self.snapshots: queue.SimpleQueue[tuple[str, str, dict[str, Any], float | None]] = queue.SimpleQueue()
         self.broken: list[BaseException] = []
-        self.plans: dict[str, dict[str, Any]] = {}
         self.standing: dict[str, dict[str, Any]] = {}
         self.ingest = Ingest(
             IngestSettings("127.0.0.1", port, connack_s=0.5, retry_s=(0.05, 0.2)),
@@ -46,7 +45,6 @@ class Hub:
             on_committed=self.committed.put,
             on_snapshot=lambda *told: self.snapshots.put(told),
             on_broken=self.broken.append,
-            plans=lambda: self.plans,
             standing=lambda: self.standing,
         )
 
@@ -208,8 +206,7 @@ def test_a_new_connection_tells_presence_acks_plans_and_standing_facts(
 ) -> None:
     """D06: to a broker that has forgotten everything."""
     hub = Hub(broker.port, tmp_path / "hub.db")
-    hub.plans = {"t01": {"seat": 3}}
-    hub.standing = {TOPICS.start: {"id": "s1"}}
+    hub.standing = {TOPICS.down_plan("t01"): {"seat": 3}, TOPICS.start: {"id": "s1"}}
     hub.start()
     table = join("puzzle/1/#")
     table.send(UP, batch(1))
@@ -228,7 +225,7 @@ def test_a_new_connection_tells_presence_acks_plans_and_standing_facts(
     assert seen[ACK] == {"log": "L", "seq": 1, "epoch": epoch}
     assert seen[TOPICS.down_plan("t01")] == {"seat": 3}
     assert seen[TOPICS.start] == {"id": "s1"}
-    assert hub.ingest.publish_plan("t01", {"seat": 4})
+    assert hub.ingest.send(TOPICS.down_plan("t01"), {"seat": 4}, retain=True)
     assert json.loads(table.on(TOPICS.down_plan("t01"))) == {"seat": 4}
     hub.stop()
     while wire.parse_hub_presence(table.on(TOPICS.hub)).online:
@@ -307,7 +304,7 @@ def test_a_message_not_committed_before_the_hub_ends_comes_again_to_the_next(
 
 def test_an_error_of_ours_is_told_to_the_owner(broker: Mosquitto, tmp_path: Path) -> None:
     hub = Hub(broker.port, tmp_path / "hub.db")
-    hub.plans = {"NO DEVICE": {}}
+    hub.standing = {TOPICS.start: {"not": {"json"}}}
     hub.ingest.start()
     wait_until(lambda: hub.broken)
     wait_until(lambda: not hub.ingest.alive())
@@ -322,5 +319,5 @@ def test_a_hub_without_a_broker_says_so(tmp_path: Path) -> None:
     hub.ingest.start()
     wait_until(lambda: "refused" in hub.ingest.counters.trouble)
     assert not hub.ingest.counters.connected
-    assert not hub.ingest.publish_plan("t01", {})
+    assert not hub.ingest.send(TOPICS.down_plan("t01"), {}, retain=True)
     hub.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import re
+import signal
 import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -57,6 +58,11 @@ class Broker:
             lambda: (answers(self.tls_port) and answers(self.local_port)) or process.poll() is not None
         )
         assert process.poll() is None, f"mosquitto ended with {process.returncode}"
+
+    def reload(self) -> None:
+        """Passwords and rules are read again, as `systemctl reload` has it done."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGHUP)
 
     def stop(self) -> None:
         if self._process is not None:
@@ -168,6 +174,23 @@ def test_a_table_cannot_hear_what_another_one_says_or_is_told(broker: Broker) ->
         ears.say("puzzle/1/t02-bbbb/down/plan")
         ears.say("puzzle/1/t01-aaaa/down/plan")
         assert mine.next(Received).topic == "puzzle/1/t01-aaaa/down/plan"
+
+
+def test_who_was_let_in_to_listen_hears_standings_and_speaks_for_no_table(broker: Broker) -> None:
+    broker.files.set_password("reader_screen", "password of reader_screen")
+    broker.reload()
+    with (
+        Client(hub(broker), "puzzle/1/+/up/+") as ears,
+        Client(table(broker, "reader_screen"), "puzzle/1/standings/#", "puzzle/1/+/up/+") as screen,
+    ):
+        ears.next(Connected)
+        screen.next(Connected)
+        ears.say("puzzle/1/t01-aaaa/up/event")
+        ears.next(Received)
+        ears.say("puzzle/1/standings/adulto")
+        assert screen.next(Received).topic == "puzzle/1/standings/adulto"
+        screen.say("puzzle/1/t01-aaaa/up/event")
+        assert "Not authorized" in screen.next(PublishRefused).reason
 
 
 def test_a_table_that_calls_itself_like_another_one_does_not_push_it_out(broker: Broker) -> None:
@@ -342,12 +365,18 @@ def test_the_commands_lead_from_nothing_to_a_replaced_device(hub_toml: Path, tmp
     failed = CliRunner().invoke(main, ["replace-device", "3", *map(str, with_hub)])
     assert "no hub has run" in failed.output
 
+    listener = typed("provision", "reader", "screen1", *with_hub)
+    assert re.search(r"user reader_screen1, password \S{20,}, port 8883", listener)
+    assert "topic puzzle/1/standings/#" in listener
+    failed = CliRunner().invoke(main, ["provision", "reader", "a b", *map(str, with_hub)])
+    assert "write up to 20 letters and digits" in failed.output
+
     typed("password", "Marta", "--password", "pieza de esquina", *with_hub)
     typed("seat", 3, first.name, *with_hub)
     said = typed("replace-device", 3, "--shut-out", "--out", tmp_path / "cards", *with_hub)
     assert f"{first.name} may connect no more" in said
     (second,) = set((tmp_path / "cards").iterdir()) - {first}
-    assert BrokerFolder(tmp_path / "broker").users() == ["hub", second.name]
+    assert BrokerFolder(tmp_path / "broker").users() == ["hub", "reader_screen1", second.name]
     assert f"not {second.name}" in typed("seat", 3, "t99", *with_hub)
 
 

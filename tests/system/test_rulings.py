@@ -23,6 +23,12 @@ class Judge:
         self.page = self._client.get("/setup")
         self._send("/setup", name="Marta", secret=PASSWORD, again=PASSWORD)
 
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
     def looks_at(self, table: int) -> None:
         """The judge opens the newest run at a table."""
         listed = self._client.get("/judge", params={"table": table})
@@ -49,14 +55,14 @@ def test_a14_a_ruling_and_a_finish_meet_and_the_earlier_one_holds(tmp_path: Path
         for table in (1, 2):
             hall.press(table, "start")
             hall.until_screen(table, "P2 · A3 10:00")
-        judge = Judge(hall)
-        judge.looks_at(1)
-        hall.press(1, "finish")
-        hall.until_line("e1", status="FINISHED")
-        judge.rules("did_not_finish")
-        assert hall.lines()["e1"]["status"] == "FINISHED", "the judge had not seen the finish"
-        judge.looks_at(2)
-        judge.rules("did_not_finish")
+        with Judge(hall) as judge:
+            judge.looks_at(1)
+            hall.press(1, "finish")
+            hall.until_line("e1", status="FINISHED")
+            judge.rules("did_not_finish")
+            assert hall.lines()["e1"]["status"] == "FINISHED", "the judge had not seen the finish"
+            judge.looks_at(2)
+            judge.rules("did_not_finish")
         hall.until_screen(2, "no terminó")
         hall.press(2, "finish")
         hall.until_screen(2, "cerrado: START = otro")
@@ -68,9 +74,9 @@ def test_a_voided_run_is_over_at_its_table_and_its_entrant_starts_again(tmp_path
         ready(hall, 1)
         hall.press(1, "start")
         hall.until_screen(1, "P2 · A3 10:00")
-        judge = Judge(hall)
-        judge.looks_at(1)
-        judge.rules("run_voided")
+        with Judge(hall) as judge:
+            judge.looks_at(1)
+            judge.rules("run_voided")
         hall.until_screen(1, "prueba anulada")
 
         def begun_again() -> bool:
