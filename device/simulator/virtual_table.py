@@ -8,6 +8,7 @@ import secrets
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -210,11 +211,13 @@ class VirtualTable:
         """Take in what the app says until it has ended."""
         assert process.stdout is not None, "opened with a pipe"
         assert process.stdin is not None, "opened with a pipe"
-        with process.stdout, process.stdin:
+        with process.stdout:
             for line in process.stdout:
                 if line.endswith(b"\n"):  # what a killed app did not say to the end is nothing
                     self._take(process, json.loads(line))
             process.wait()
+        with suppress(BrokenPipeError):  # a press that it did not take is still in there
+            process.stdin.close()
 
     def _take(self, process: subprocess.Popen[bytes], said: Mapping[str, Any]) -> None:
         with self._news:

@@ -14,7 +14,7 @@ import pytest
 from device.debounce import Button
 from device.journal import Journal
 from device.simulator.supervisor import NoSuchTable, Supervisor, Tables
-from device.simulator.virtual_table import DARK
+from device.simulator.virtual_table import DARK, VirtualTable
 from shared.core.events import EventType
 from tests.device.virtual import NO_HUB, children_of, is_running, journal_of, tap, until, virtual_tables
 from tests.waiting import GENEROUS_S, wait_until
@@ -73,6 +73,27 @@ def test_an_app_that_ends_by_itself_is_started_again_and_that_is_said(supervisor
     assert supervisor.wait_for(1, lambda v: v.alive, GENEROUS_S)
     view = supervisor.view(1)
     assert (view.restarts, view.trouble, view.pid != pid) == (1, "", True)
+
+
+_DEAF = """
+import os, sys, time
+os.close(0)
+print('{"trouble": "deaf"}', flush=True)
+time.sleep(0.5)
+"""
+
+
+def test_an_app_that_ends_with_a_press_it_did_not_take_is_started_again() -> None:
+    table = VirtualTable(1, "t01", lambda _: [sys.executable, "-c", _DEAF], lambda _: None)
+    table.start()
+    try:
+        for restarts in (1, 2):
+            assert table.wait_for(lambda v: v.trouble == "deaf", GENEROUS_S)
+            table.move(Button.START, down=restarts == 1)
+            assert table.wait_for(lambda v, n=restarts: v.restarts >= n, GENEROUS_S)  # type: ignore[misc]
+    finally:
+        table.ask_to_stop()
+        table.stop(GENEROUS_S)
 
 
 def test_a_plug_pulled_in_a_run_leaves_a_lower_bound_and_buttons_that_work(
