@@ -208,7 +208,8 @@ class Arena:
         address = f"http://127.0.0.1:{self.timer_port}/tables/{table}/power"
         head = {"Content-Type": "application/json"}
         request = urllib.request.Request(address, json.dumps({"on": on}).encode(), head)
-        urllib.request.urlopen(request, timeout=30).close()
+        with suppress(OSError):  # the tables' own fall is told at the end
+            urllib.request.urlopen(request, timeout=30).close()
 
     # What can be seen ---------------------------------------------------------------------------
 
