@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ pytestmark = [
 ]
 
 UNITS = ("table-timer", "timer-hub", "timer-hub-broker")
+CONFIG = "dtparam=audio=on\n[cm4]\notg_mode=1\n"
+"""What stands in the config.txt of a Raspberry Pi before."""
 LEFT = (
     "find /etc /opt /usr/local /var/lib /root -xdev"
     " \\( -path /var/lib/systemd -o -path /var/lib/apt -o -path /var/lib/mosquitto -o -path /var/lib/chrony"
@@ -29,8 +32,9 @@ LEFT = (
 )
 BUNDLE = """
 timer-hub provision table 7 --out /root/bundles --host 127.0.0.1 && systemctl reload timer-hub-broker
-cp /root/bundles/t07-*/* /etc/table-timer/
-printf '[buttons]\\npins = "mock"\\n[display]\\ndriver = "none"\\n' >>/etc/table-timer/table-timer.toml
+cp /root/bundles/t07-*/* FOLDER/
+printf '[buttons]\\npins = "mock"\\n[display]\\ndriver = "none"\\n' >>FOLDER/table-timer.toml
+chmod a+r FOLDER/table-timer.toml  # as everything is on the first partition of a card
 """
 # a container hides the boot id of the machine; only inside a unit everybody reads the same one
 INSIDE = "nsenter --mount --target $(systemctl show --property=MainPID --value timer-hub)"
@@ -43,16 +47,34 @@ except urllib.error.HTTPError as error:
 print(answer.read().decode())' """
 
 
-@pytest.fixture(params=[("bookworm", "3.11"), ("trixie", "3.13")], ids=["debian12", "debian13"])
-def stick_and_root(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, Path]:
-    suite, python = request.param
+@dataclass(frozen=True)
+class Place:
+    """A machine to be, and what is put into it."""
+
+    stick: Path
+    root: Path
+    settings: str
+    """The folder of a table's settings: on a Raspberry Pi the boot partition."""
+
+
+ON_A_PI = "/boot/firmware"
+ELSEWHERE = "/etc/table-timer"
+
+
+@pytest.fixture(
+    params=[("bookworm", "3.11", ELSEWHERE), ("trixie", "3.13", ON_A_PI)], ids=["debian12", "debian13"]
+)
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    suite, python, settings = request.param
     if reason := unreachable(suite):
         pytest.skip(reason)
     folder = tmp_path_factory.mktemp(suite)
     make_root(suite, folder / "root")
-    return make_stick(python, folder / "stick"), folder / "root"
+    if settings == ON_A_PI:
+        boot = folder / "root" / ON_A_PI.lstrip("/")
+        boot.mkdir(parents=True, exist_ok=True)
+        (boot / "config.txt").write_text(CONFIG)
+    return Place(make_stick(python, folder / "stick"), folder / "root", settings)
 
 
 def health(machine: Machine) -> dict[str, object]:
@@ -60,39 +82,40 @@ def health(machine: Machine) -> dict[str, object]:
     return told
 
 
-def test_from_nothing_to_a_running_table_and_back_to_nothing(
-    stick_and_root: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_from_nothing_to_a_running_table_and_back_to_nothing(place: Place, tmp_path: Path) -> None:
     """One test, because each step stands on the one before: install, run, hang, update, restart, remove.
 
     E08, E10, D09: in any order and without a network, again and again, and nobody gives up.
     """
-    stick, root = stick_and_root
+    stick, root = place.stick, place.root
     with empty_partition(tmp_path / "partition") as partition:
         with booted(root, stick, tmp_path / "console", partition) as machine:
             before = machine.tell(LEFT)
-            _installs(machine)
+            _installs(machine, place.settings)
             _works(machine)
             _answers_the_hub(machine)
             _watchdog_bites(machine)
             _crashes_in_a_row_end_in_safe_mode(machine)
-            _is_updated_and_keeps_its_data(machine)
+            _is_updated_and_keeps_its_data(machine, place.settings)
             _a_version_that_does_not_start_is_taken_back(machine)
             _journals_move_to_a_partition_of_their_own(machine, partition)
         with booted(root, stick, tmp_path / "console", partition) as machine:
             assert _where_journals_are(machine) == str(partition)
             _starts_in_any_order(machine)
             _nothing_is_changed_during_a_run(machine)
-            _is_removed(machine, before)
+            _is_removed(machine, before, place.settings)
 
 
-def _installs(machine: Machine) -> None:
+def _installs(machine: Machine, settings: str) -> None:
     assert "timer-hub 0.1.0 is installed" in machine.tell("/stick/install.sh hub")
     machine.wait_active("timer-hub", "timer-hub-broker")
     told = machine.tell("/stick/install.sh device")
     assert "table: is missing" in told
     assert machine.show("table-timer", "UnitFileState") == "enabled"
-    machine.tell(BUNDLE)
+    machine.tell(BUNDLE.replace("FOLDER", settings))
+    if settings == ON_A_PI:
+        assert "i2c_arm_baudrate=400000" in machine.tell(f"cat {ON_A_PI}/config.txt")
+        assert machine.tell("readlink /etc/table-timer/table-timer.toml") == f"{ON_A_PI}/table-timer.toml"
     machine.wait_active("table-timer")  # by itself: it is tried again every second
 
 
@@ -155,8 +178,9 @@ def _crashes_in_a_row_end_in_safe_mode(machine: Machine) -> None:
     assert machine.show("table-timer", "StatusText") == "table 7: no run"
 
 
-def _is_updated_and_keeps_its_data(machine: Machine) -> None:
-    files = "sha256sum /etc/table-timer/table-timer.toml /etc/timer-hub/hub.toml /etc/timer-hub/broker/ca.crt"
+def _is_updated_and_keeps_its_data(machine: Machine, settings: str) -> None:
+    files = f"sha256sum {settings}/table-timer.toml {settings}/ca.crt"
+    files += " /etc/timer-hub/hub.toml /etc/timer-hub/broker/ca.crt"
     kept = machine.tell(
         f"{files}; ls /var/lib/table-timer/*.journal; stat -c %i /var/lib/timer-hub/hub.sqlite3"
     )
@@ -245,10 +269,13 @@ def _nothing_is_changed_during_a_run(machine: Machine) -> None:
     assert machine.tell("readlink /opt/puzzle-table-timer/device") == program
 
 
-def _is_removed(machine: Machine, before: str) -> None:
+def _is_removed(machine: Machine, before: str, settings: str) -> None:
     for role in ("device", "hub"):
         assert "--uninstall --yes" in machine.tell(f"/stick/install.sh {role} --uninstall", check=False)
         machine.tell(f"/stick/install.sh {role} --uninstall --yes --force")
     machine.tell("rm -r /root/bundles")
     assert machine.tell(LEFT) == before
+    if settings == ON_A_PI:
+        assert machine.tell(f"ls {ON_A_PI}") == "config.txt"
+        assert machine.tell(f"cat {ON_A_PI}/config.txt") == CONFIG.strip()
     assert machine.tell("systemctl list-units --all --no-legend 'timer-hub*' 'table-timer*'") == ""
