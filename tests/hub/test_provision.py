@@ -215,7 +215,7 @@ def test_a_table_that_calls_itself_like_another_one_does_not_push_it_out(broker:
     ],
 )
 def test_who_has_no_password_is_refused(broker: Broker, changes: dict[str, Any]) -> None:
-    """D09."""
+    """D09, F01."""
     with Client(table(broker, "t01-aaaa", **changes)) as stranger:
         assert "uthor" in stranger.next(Disconnected, Connected).reason
 
