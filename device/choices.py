@@ -89,6 +89,14 @@ class Choices:
             self._practice = Choice(rules, practice=True)
         return rules is not None
 
+    def offer_again(self, key: tuple[str | None, str, str | None], *, practice: bool) -> None:
+        """Select what a start was of that was undone: its heat, category and entrant."""
+        again = [n for n, o in enumerate(self.offers()) if (o.heat, o.rules.id, o.entrant) == key]
+        if again:
+            self._selected = again[0]
+        if practice:
+            self.practise()
+
     def choose_heat(self, heat: str) -> bool:
         """Select the next run of a heat, unless one of it is selected; False when there is none."""
         offers = self.offers()

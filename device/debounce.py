@@ -13,6 +13,9 @@ SETTLE_S: Final = 0.020
 LONGEST_BOUNCE_S: Final = 0.050
 """No contact bounces longer: what goes on beyond it is interference, and lends its first edge to nobody."""
 
+HEAL_S: Final = 0.080
+"""An edge may come late on a busy machine, with its true stamp; only then it is lost and the level has the say."""
+
 OLDEST_STAMP_S: Final = 60.0
 """A stamp further from now than this is of another clock, not of a slow loop."""
 
@@ -90,14 +93,14 @@ class Debouncer:
     def poll(self, now: float, pressed: bool) -> list[Edge]:
         """Takes the level just read, which heals an edge that was lost on its way.
 
-        The level runs about a millisecond ahead of the edges, so it must disagree for `settle`.
+        The level runs about a millisecond ahead of the edges, so it must disagree for a while.
         """
         if pressed == self._raw:
             self._odd_since = None
             return self._judge(now)
         if self._odd_since is None:
             self._odd_since = now
-        if now - self._odd_since < self._settle:
+        if now - self._odd_since < HEAL_S:
             return []
         self.healed += 1
         return self.edge(self._odd_since, pressed) + self._judge(now)
@@ -133,6 +136,11 @@ class ButtonBank:
     def healed(self) -> int:
         """Edges of all buttons that only the levels told of."""
         return sum(contact.healed for contact in self._contacts.values())
+
+    def unsettled(self) -> dict[Button, float]:
+        """The buttons whose last edge is not judged yet, each with the first edge of its burst."""
+        since = {button: contact.open_since for button, contact in self._contacts.items()}
+        return {button: t for button, t in since.items() if t is not None}
 
     def feed(self, edges: Iterable[RawEdge]) -> None:
         """Takes raw edges in the order of their arrival; the next poll judges them."""

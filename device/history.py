@@ -313,7 +313,8 @@ class History:
             self.run = self._tournament.runs[event.run]
         if event.type == EventType.RUN_STARTED and event.run in self._tournament.runs:
             self.run = self._tournament.runs[event.run]
-            self.started_in_boot = self.started_in_boot or event.boot == self.boot
+            counts = event.boot == self.boot and not event.data.get("practice")
+            self.started_in_boot = self.started_in_boot or counts
             self.orders |= {event.data[name] for name in ("start", "overruled") if event.data.get(name)}
         elif event.type == EventType.CLOCK_ANCHORED:
             self._anchored(event)

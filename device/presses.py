@@ -6,7 +6,7 @@ there or here is journaled as a refused press.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -185,8 +185,15 @@ class Presses:
         lapsed = self.tick(edge.t, situation)
         return lapsed + (self._press(edge, made_in) if edge.pressed else self._release(edge, made_in))
 
-    def tick(self, now: float, situation: Situation) -> list[Intent]:
-        """What holding, and waiting in vain, mean at this instant."""
+    def lean(self, edge: Edge) -> None:
+        """A press that means nothing, however long it is held."""
+        self._down[edge.button] = _Down(edge.t, spent=True)
+
+    def tick(self, now: float, situation: Situation, unsettled: Container[Button] = ()) -> list[Intent]:
+        """What holding, and waiting in vain, mean at this instant.
+
+        `unsettled`: buttons that may have been let go of just now; what they are held for has to wait.
+        """
         for button in [b for b, down in self._down.items() if now - down.t >= STUCK_S]:
             del self._down[button]
             self._dead.add(button)
@@ -206,11 +213,12 @@ class Presses:
             self.armed = None
         if self.count is not None:
             self.count.tick(now)
-        return self._holds(now, situation)
+        return self._holds(now, situation, unsettled)
 
-    def _holds(self, now: float, situation: Situation) -> list[Intent]:
+    def _holds(self, now: float, situation: Situation, unsettled: Container[Button]) -> list[Intent]:
         intents: list[Intent] = []
-        start, finish, assist = (self._down.get(b) for b in (B.START, B.FINISH, B.ASSIST))
+        held = [None if b in unsettled else self._down.get(b) for b in (B.START, B.FINISH, B.ASSIST)]
+        start, finish, assist = held
         if start is not None and not start.spent and now - start.t >= HOLD_S:
             start.spent = True
             self.armed = None
@@ -225,12 +233,7 @@ class Presses:
         return intents
 
     def _undo(self, t: float, situation: Situation) -> Intent:
-        without_preview = situation.frame is not None and not situation.frame.rules.preview_ms
-        if situation.last_act == E.RUN_STARTED:
-            in_time = situation.t_ms <= UNDO_START_MS if without_preview else situation.state is State.PREVIEW
-            if not in_time:
-                return Refused(E.ACT_UNDONE, "start_too_old", t)
-        return Undo(t)
+        return Refused(E.ACT_UNDONE, "start_too_old", t) if start_too_old(situation) else Undo(t)
 
     def _press(self, edge: Edge, situation: Situation) -> list[Intent]:
         waits = self._waits_for_release(edge.button, situation)
@@ -335,17 +338,17 @@ class Presses:
 
     def _time_up(self, button: Button, t: float, situation: Situation) -> list[Intent]:
         count = self.count
+        assert situation.frame is not None, "a run has rules"
+        late_ms = situation.t_ms - limit_due(situation.run, situation.frame)
         if count is None:  # only a complete puzzle counts: the run is over
-            return [Next(t)] if button is B.START else [Refused(_PLAIN[button], "after_limit", t)]
+            return [Next(t)] if button is B.START else [Refused(_PLAIN[button], "after_limit", t, late_ms)]
         if button is B.START:
-            return [Refused(E.RUN_STARTED, "after_limit", t)]
+            return [Refused(E.RUN_STARTED, "after_limit", t, late_ms)]
         if button is not B.FINISH:
             count.press(button, t)
             return []
         if self._limit_told != situation.held.last_act and not count.touched:
             self._limit_told = situation.held.last_act
-            assert situation.frame is not None, "a run has rules"
-            late_ms = situation.t_ms - limit_due(situation.run, situation.frame)
             return [Refused(E.RUN_FINISHED, "after_limit", t, late_ms)]
         if not count.asked:
             if not count.touched:
@@ -362,6 +365,14 @@ class Presses:
         if self._too_soon(t, self.question(situation)):
             return [Refused(E.RUN_STARTED, "too_soon", t)]
         return [Next(t)]
+
+
+def start_too_old(situation: Situation) -> bool:
+    """Whether all there is to undo is a start, and that only the hub can void any more."""
+    if situation.last_act != E.RUN_STARTED:
+        return False
+    without_preview = situation.frame is not None and not situation.frame.rules.preview_ms
+    return situation.t_ms > UNDO_START_MS if without_preview else situation.state is not State.PREVIEW
 
 
 def _what_is_counted(situation: Situation) -> object:

@@ -27,8 +27,9 @@ from device.from_hub import (
 from device.hearing import Hearing
 from device.history import History
 from device.journal import NotSaved
+from device.on_display import Offer, OnDisplay
 from device.plan_store import PlanStore
-from device.presses import Act, Arm, Choose, Intent, Next, Practise, Presses, Refused, Undo
+from device.presses import ANSWER_S, Act, Arm, Choose, Intent, Next, Practise, Presses, Refused, Undo
 from device.refusals import RefusalBudget
 from device.rest import Rest, RestAfter, next_blink
 from device.screen import Glow, Screen
@@ -40,7 +41,8 @@ from device.timekeeping import Timekeeping
 from shared.clock import HandClock, RunClock
 from shared.core import machine
 from shared.core.events import BadEvent, EventType
-from shared.core.model import State
+from shared.core.model import Mark, State
+from shared.core.result import Result
 from shared.core.rules import CategoryRules, CountKind
 from shared.core.run import Run
 from shared.core.state import ActRef, Frame, RunState
@@ -123,6 +125,9 @@ class Table:
         self._day_known = history.started_in_boot
         """The hub was there, or a judge has started what the display offered."""
         self._orders = StartOrders(history.orders, self._time, run_clock)
+        self._on_display = OnDisplay()
+        self._ordered_s: float | None = None
+        """When a run that started by itself was on the display first; infinite until it is, None for others."""
         self._refusal: tuple[Refusal, float] | None = None
         self._called: Called | None = None
         self._shown: Screen | None = None
@@ -157,7 +162,7 @@ class Table:
             self._edge(edge)
         if self._bank.healed > healed:
             self._hearing.missed(now)
-        self._perform(self.presses.tick(now, self.situation(now)))
+        self._perform(self.presses.tick(now, self.situation(now), self._bank.unsettled()))
         if now - self._save_s >= RETRY_SAVE_S:
             self._save_s = now
             self._history.look_after()
@@ -170,6 +175,18 @@ class Table:
         return self._next_due(now)
 
     def _edge(self, edge: Edge) -> None:
+        if edge.pressed and edge.button is Button.START:
+            self._begin_ordered(edge.t)  # it was due before the press, only the loop was not
+            if self._leans(edge.t):
+                self.presses.lean(edge)
+                self._rest.stir(edge.t)
+                self._refuse(EventType.RUN_STARTED, "already_started", edge.t)
+                return
+        if edge.pressed and self._called is not None and not self.in_run(edge.t):
+            self.presses.lean(edge)  # "any button: seen" is all that it means
+            self._called = None
+            self._rest.stir(edge.t)
+            return
         pressed_s = edge.t if edge.pressed else self.presses.pressed_s(edge.button)
         made_in = None if pressed_s is None else self._made_in(edge.button, pressed_s)
         intents = self.presses.edge(edge, self.situation(edge.t), made_in)
@@ -178,6 +195,10 @@ class Table:
             self._rest.stir(edge.t)
             self._mark_seen()
         self._perform(intents)
+
+    def _leans(self, t: float) -> bool:
+        """Whether START was pressed with a run that has just started by itself not yet on the display, or hardly."""
+        return self._ordered_s is not None and t < self._ordered_s + ANSWER_S
 
     def _mark_seen(self) -> None:
         if self._shown is not None:
@@ -260,14 +281,21 @@ class Table:
         )
         if run is None or not run.started:
             return self._offered(facts, self._choices.selected(), now)
-        stamp = self._history.stamp(now)
+        result = self._history.result(run, now) if situation.state is State.SEALED else None
         return replace(
             facts,
             heat=run.heat,
             practice=run.practice,
-            low=run.inexact or not run.exactly_known(stamp),
-            result=self._history.result(run, now) if situation.state is State.SEALED else None,
+            low=self._is_low(run, situation, result, now),
+            result=result,
         )
+
+    def _is_low(self, run: Run, situation: Situation, result: Result | None, now: float) -> bool:
+        """Whether the shown time is a lower bound: at the instant of that time, not of the picture."""
+        if result is not None:
+            return Mark.INTERRUPTED in result.marks
+        stopped = situation.run.finish_ms is not None
+        return run.inexact or not (stopped or run.exactly_known(self._history.stamp(now)))
 
     def _offered(self, facts: Facts, choice: Choice | None, now: float) -> Facts:
         if choice is None:
@@ -334,10 +362,14 @@ class Table:
                     self._refuse(act, reason, t, detail)
 
     def _start(self, t: float) -> None:
-        choice = self._choices.selected()
-        if choice is None:
+        since_s, offer = self._on_display.at(t)
+        if offer is None and self._choices.selected() is None:
             self._refuse(EventType.RUN_STARTED, "nothing_planned", t)
             return
+        if offer is None or t < since_s + ANSWER_S:
+            self._refuse(EventType.RUN_STARTED, "too_soon", t)
+            return
+        choice = offer.choice
         if self._history.not_saved:
             self._refuse(EventType.RUN_STARTED, "not_saved", t)
             return
@@ -345,7 +377,7 @@ class Table:
             self._go_on(t, choice.resume, choice.rules)
             return
         order = self._orders.standing(choice.heat)
-        if not self._begin(t, choice, {} if order is None else {"overruled": order}):
+        if not self._begin(t, offer, {} if order is None else {"overruled": order}):
             self._refuse(EventType.RUN_STARTED, "not_saved", t)
 
     def _go_on(self, t: float, resume: Resume, rules: CategoryRules) -> None:
@@ -358,9 +390,10 @@ class Table:
             self._refuse(EventType.RUN_TAKEN_OVER, "nothing_planned", t)
         self._begun_or_undone()
 
-    def _begin(self, t: float, choice: Choice, why: Mapping[str, Any]) -> bool:
+    def _begin(self, t: float, offer: Offer, why: Mapping[str, Any]) -> bool:
         """Start a run, by hand or by order; False when the disk does not take it."""
-        data: dict[str, Any] = {"entrant": choice.entrant, "table": self._table, **why}
+        choice = offer.choice
+        data: dict[str, Any] = {"entrant": choice.entrant, "table": offer.table, **why}
         if choice.heat is not None:
             data["heat"] = choice.heat
         if choice.practice:
@@ -369,7 +402,8 @@ class Table:
             self._history.start(t, self._ports.new_run(), choice.rules, data)
         except (OSError, NotSaved):
             return False
-        self._day_known = True
+        self._day_known = self._day_known or not choice.practice
+        self._ordered_s = float("inf") if "start" in why else None
         for order in why.values():
             self._orders.spend(order)
         self._begun_or_undone()
@@ -386,12 +420,19 @@ class Table:
         if heat is not None and self._choices.choose_heat(heat):
             self._orders.loaded()
             self._history.leave()
+        self._begin_ordered(now)
+
+    def _begin_ordered(self, now: float) -> None:
+        """Begin the run of the shown heat whose start was due by now; unless a finger may have been ahead of it."""
         choice, run = self._choices.selected(), self._history.run
         if choice is None or (run is not None and run.started) or self._history.not_saved:
             return
         starts_s = self._orders.starts_s(choice.heat, choice.rules, now)
-        if starts_s is not None and now >= starts_s:
-            self._begin(starts_s, choice, {"start": self._orders.standing(choice.heat)})
+        if starts_s is None or now < starts_s:
+            return
+        if self._bank.unsettled().get(Button.START, now) < starts_s:
+            return
+        self._begin(starts_s, Offer(choice, self._table), {"start": self._orders.standing(choice.heat)})
 
     def _act(self, kind: EventType, t: float, data: Mapping[str, Any]) -> None:
         run = self._history.run
@@ -419,8 +460,12 @@ class Table:
         elif self.situation(t).state is State.CLAIMED:
             self._act(EventType.FINISH_REJECTED, t, {})
         else:
-            self._act(EventType.ACT_UNDONE, t, {"undone": run.state.last_act.seq})
+            last = run.state.last_act
+            elsewhere = {} if last.log == self._history.log else {"undone_log": last.log}
+            self._act(EventType.ACT_UNDONE, t, {"undone": last.seq, **elsewhere})
             self._begun_or_undone()
+            if not run.started:
+                self._choices.offer_again((run.heat, run.category, run.entrant), practice=run.practice)
 
     def _practise(self, t: float) -> None:
         choice = self._choices.selected()
@@ -487,11 +532,18 @@ class Table:
         self._question = question
         awake = self.in_run(now) or facts.ordered is not None or facts.not_saved or facts.called is not None
         screen = self._rest.dress(compose(facts), now, awake=awake)
-        if screen == self._shown:
-            return
-        self._ports.show(screen)
-        self._shown, self._shown_s = screen, self._clock()
-        self.presses.shown(question, self._shown_s)
+        if screen != self._shown:
+            self._ports.show(screen)
+            self._shown, self._shown_s = screen, self._clock()
+            self.presses.shown(question, self._shown_s)
+        self._note_offer(facts.situation.state)
+
+    def _note_offer(self, state: State) -> None:
+        """What START would be of from now on, as far as anybody can see."""
+        choice = self._choices.selected() if state is State.READY else None
+        self._on_display.shown(None if choice is None else Offer(choice, self._table), self._clock())
+        if state is not State.READY and self._ordered_s == float("inf"):
+            self._ordered_s = self._clock()
 
     def _tell(self, now: float) -> None:
         run = self._history.run

@@ -106,7 +106,8 @@ FIELDS: Final[Mapping[EventType, tuple[Field, ...]]] = MappingProxyType(
         _E.FINISH_REJECTED: _fields(_RUN),
         _E.PIECES_COUNTED: _fields(_RUN, ("pieces", Kind.COUNT)),
         _E.NOTICE_DISMISSED: _fields(_RUN),
-        _E.ACT_UNDONE: _fields(_RUN, ("undone", Kind.INT)),
+        # a run whose log was closed as damaged goes on in a new one, and may undo what stands in the old one
+        _E.ACT_UNDONE: _fields(_RUN, ("undone", Kind.INT), optional=(("undone_log", Kind.TEXT),)),
         _E.PRESS_REFUSED: _fields(
             ("act", Kind.TEXT),
             ("reason", Kind.TEXT),

@@ -119,5 +119,8 @@ def has_notice(a: Attempt) -> Refusal | None:
 def names_last_act(a: Attempt) -> Refusal | None:
     """An undo names the last act still in effect, else two judges' presses could cross."""
     last = a.held.last_act
-    named = last is not None and (last.log, last.seq) == (a.act.log, a.data["undone"])
+    named = last is not None and (last.log, last.seq) == (
+        a.data.get("undone_log") or a.act.log,
+        a.data["undone"],
+    )
     return None if named else Refusal.NOT_THE_LAST_ACT

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hub.store import Store
 from shared.clock import wall_ms
-from shared.core.events import Event, EventType
+from shared.core.events import HUB_DEVICE, Event, EventType
 from tests.bench.figures import Figure, figure
 from tests.system.hall import START_S, Hall, a_hall
 from tests.waiting import wait_until
@@ -38,7 +38,7 @@ def clocks(folder: Path) -> list[Figure]:
 def _reboots(hall: Hall) -> list[float]:
     """What each new boot of a running table believes of the hub's clock, against the truth."""
     _ready(hall)
-    hall.press(1, "start")
+    hall.start(1)
     hall.until_screen(1, PREVIEW)
     errors = []
     for _ in range(REBOOTS):
@@ -92,6 +92,8 @@ def _hub_ms(hall: Hall, table: int, event: Event) -> float:
 def _events(hall: Hall, kind: EventType) -> list[Event]:
     store = Store.open(hall.folder / "hub" / "hub.sqlite3", wall_ms)
     try:
-        return [event for event in store.events_in_order() if event.type == kind]
+        return [
+            event for event in store.events_in_order() if event.type == kind and event.device != HUB_DEVICE
+        ]
     finally:
         store.close()

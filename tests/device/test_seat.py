@@ -67,6 +67,7 @@ def test_a10_a_seat_with_two_devices_names_the_other_one_and_starts_nobody(tmp_p
 def test_a_run_goes_on_when_another_device_comes_to_its_seat(tmp_path: Path) -> None:
     rig = Rig(tmp_path, "adulto")
     tell(rig, plan())
+    rig.wait(1)
     rig.press(START)
     tell(rig, plan(runs=(), categories={}, conflict=("t99-abc",)))
     rig.wait(130)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator
@@ -58,6 +59,9 @@ class Process:
             return 0
         self._process.terminate()
         return self._process.wait(timeout=20)
+
+
+TOO_SOON = "muy pronto"
 
 
 class Hall:
@@ -119,6 +123,24 @@ class Hall:
     def press(self, table: int, button: str, hold_ms: int = 80) -> None:
         """Press and release a button of a table."""
         _ask(f"http://127.0.0.1:{self.timer_port}/tables/{table}/buttons/{button}", {"hold_ms": hold_ms})
+
+    def start(self, table: int) -> tuple[float, float]:
+        """START by a judge who presses again if the display says that it was too soon; when the press was made.
+
+        Two instants of the monotonic clock, before and after it.
+        """
+        while True:
+            before_s = time.monotonic()
+            self.press(table, "start")
+            after_s = time.monotonic()
+            wait_until(lambda: self._answered(table))
+            if TOO_SOON not in self.screen(table):
+                return before_s, after_s
+
+    def _answered(self, table: int) -> bool:
+        """Whether the display has anything to say to a START: a preview, a run, or that it was too soon."""
+        shown = self.screen(table)
+        return any(words in shown for words in ("MIRAR SIN ABRIR", "P2 · A3", TOO_SOON))
 
     def power(self, table: int, *, on: bool) -> None:
         """Pull a table's plug, or put it in again."""

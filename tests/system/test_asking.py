@@ -48,7 +48,9 @@ def test_a_table_that_is_asked_shows_which_one_it_is_and_tests_itself(hall: Hall
     code, said = typed(hall, "selftest", "1")
     assert "ok    network: the broker at 127.0.0.1" in said.replace("ok   ", "ok   ", 1)
     assert "disk: " in said
-    hall.press(1, "start")
+    hall.press(1, "pause")
+    hall.until_screen(1, "START")
+    hall.start(1)
     hall.until_screen(1, "MIRA")
     code, said = typed(hall, "selftest", "1")
     assert (code, said) == (1, "Error: table 1 (t01): a run is on there: nothing was done\n")

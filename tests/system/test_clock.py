@@ -26,7 +26,7 @@ def anchored(hall: Hall) -> None:
 
 
 def running(hall: Hall, table: int) -> None:
-    hall.press(table, "start")
+    hall.start(table)
     hall.until_screen(table, "P2 · A3 10:00")
 
 
@@ -42,9 +42,7 @@ def test_a_pulled_plug_in_a_run_costs_nothing_when_the_hub_is_there(tmp_path: Pa
     with a_hall(tmp_path, tables=1, speed=60) as hall:
         ready(hall, 1)
         anchored(hall)
-        before_s = time.monotonic()
-        hall.press(1, "start")
-        after_s = time.monotonic()
+        before_s, after_s = hall.start(1)
         hall.until_screen(1, "P2 · A3 10:00")
         hall.power(1, on=False)
         hall.power(1, on=True)
@@ -128,7 +126,7 @@ def test_a_spare_goes_on_with_the_run_of_a_broken_timer_to_an_exact_result(tmp_p
             hall.command("seat", "1", "x01")
             others.until_screen(1, "START sigue con la prueba")
             assert "Participante 1" in others.screen(1)
-            others.press(1, "start")
+            others.start(1)
             assert "≥" not in others.until_screen(1, "P2 · A3 10:00")
             finished(others, 1)
             line = hall.until_line("e1", rank=1, marks=[])

@@ -44,7 +44,7 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
 
 
 def started(hall: Hall, table: int) -> None:
-    hall.press(table, "start")
+    hall.start(table)
     hall.until_screen(table, "P2 · A3 10:00")
 
 

@@ -53,7 +53,7 @@ def test_a14_a_ruling_and_a_finish_meet_and_the_earlier_one_holds(tmp_path: Path
     with a_hall(tmp_path, tables=2, speed=60) as hall:
         ready(hall, 2)
         for table in (1, 2):
-            hall.press(table, "start")
+            hall.start(table)
             hall.until_screen(table, "P2 · A3 10:00")
         with Judge(hall) as judge:
             judge.looks_at(1)
@@ -72,7 +72,7 @@ def test_a14_a_ruling_and_a_finish_meet_and_the_earlier_one_holds(tmp_path: Path
 def test_a_voided_run_is_over_at_its_table_and_its_entrant_starts_again(tmp_path: Path) -> None:
     with a_hall(tmp_path, tables=1, speed=60) as hall:
         ready(hall, 1)
-        hall.press(1, "start")
+        hall.start(1)
         hall.until_screen(1, "P2 · A3 10:00")
         with Judge(hall) as judge:
             judge.looks_at(1)
