@@ -14,7 +14,9 @@ from hub.web.visitor import THIS_MACHINE, is_encrypted
 
 def qr_svg(text: str, scale: int = 5) -> Markup:
     """A QR code to stand in a page; its dots are `scale` pixels wide."""
-    return Markup(segno.make_qr(text, error="m").svg_inline(scale=scale, border=4, light="#fff"))  # our own SVG
+    return Markup(
+        segno.make_qr(text, error="m").svg_inline(scale=scale, border=4, light="#fff")
+    )  # our own SVG
 
 
 def wifi_text(name: str, key: str) -> str:
