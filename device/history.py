@@ -64,6 +64,8 @@ class History:
         self.saved_hand_s = clock()
         """When the disk last took something."""
         self.run: Run | None = None
+        self._left_live: Run | None = None
+        """A run that only a ruling had ended when the judge asked for the next."""
         self.anchored_ms: dict[str, int] = {}
         """How well this boot is anchored to each clock of the hub: the smallest error."""
         self._bases: defaultdict[str, set[str]] = defaultdict(set)
@@ -109,6 +111,9 @@ class History:
                 self._plans.keep_rulings(told)
         self._rulings, self._ruled_s = told, hand_s
         self._tournament.rule_anew(told.rulings)
+        left = self._left_live
+        if self.run is None and left is not None and told.run == left.id and not self.settled(left, hand_s):
+            self.run = left  # what ended it is revoked, and nobody else was started
 
     def settled(self, run: Run, hand_s: float) -> bool:
         """Whether rulings ended the run for everybody at the table, at an instant of hand time."""
@@ -194,11 +199,13 @@ class History:
         return self._storage or ("failing" if self._unsaved else None)
 
     def done(self, plan: Plan | None) -> Done:
-        """Planned runs that have begun and were neither undone nor, as the plan says, voided."""
+        """Planned runs that have begun, here or as the plan says elsewhere, and were neither undone nor voided."""
+        own = self._tournament.runs
         voided = () if plan is None else plan.voided
-        runs = (r for r in self._tournament.runs.values() if r.started and r.id not in voided)
-        begun = [r for r in runs if r.entrant is not None]
-        return frozenset((r.heat, r.category, r.entrant or "") for r in begun)
+        begun = [r for r in own.values() if r.started and r.id not in voided and r.entrant is not None]
+        here = {(r.heat, r.category, r.entrant or "") for r in begun}
+        elsewhere = () if plan is None else plan.begun
+        return frozenset(here | {r.key for r in elsewhere if r.run not in own})
 
     def result(self, run: Run, hand_s: float) -> Result | None:
         """A run judged as it stands at an instant of hand time."""
@@ -279,6 +286,7 @@ class History:
 
     def leave(self) -> None:
         """The shown run is done with: the table is ready for the next one."""
+        self._left_live = self.run if self.run is not None and self._is_live(self.run) else None
         self.run = None
         self._rotate()
 

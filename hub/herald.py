@@ -60,12 +60,14 @@ class Herald:
         store, view = self._store, self._view
         rows, seats, day = store.plan_rows(), store.seats(), plan_day(store)
         claims, resumes, voided = view.claims(), view.resumes(seats), view.voided()
-        made_from = (rows, seats, day, claims, resumes, voided)
+        begun, logs = view.begun()
+        made_from = (rows, seats, day, claims, resumes, voided, begun, logs)
         if made_from == self._made_from:
             return
         self._made_from, self.seats = made_from, seats
         view.plan(names_from((r.category, r.entrant, r.public_name, r.flags) for r in rows), seats)
-        for device, plan in plans_for(seats, rows, self._rulebook, day, claims, resumes, voided).items():
+        plans = plans_for(seats, rows, self._rulebook, day, claims, resumes, voided, begun, logs)
+        for device, plan in plans.items():
             self._say(self._topics.down_plan(device), plan)
 
     def _say(self, topic: str, payload: Mapping[str, Any]) -> None:

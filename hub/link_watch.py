@@ -21,6 +21,8 @@ class Told:
     """Its newest `up/state`."""
     state_hand_s: float | None = None
     """Hand time of the hub when that arrived; None for a retained copy, whose age nobody knows."""
+    shown_run: str | None = None
+    """The run on its display, or the last one that was."""
     status: Mapping[str, Any] = field(default_factory=dict)
     session: int = -1
     online: bool = False
@@ -61,6 +63,8 @@ class Told:
     def hear_state(self, payload: Mapping[str, Any], hand_s: float | None, now_ms: int) -> None:
         """A snapshot. It vouches for its instant only when nothing was unsent then."""
         self.state, self.state_hand_s = payload, hand_s
+        run = payload.get("run")
+        self.shown_run = run if isinstance(run, str) else self.shown_run
         if hand_s is not None:
             self.heard_ms = now_ms
         boot, mono_ms = payload.get("boot"), payload.get("mono_ms")

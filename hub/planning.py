@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from hub.store import PlanRow
-from shared.plan import Plan, PlannedRun, Resume
+from shared.plan import BegunRun, Plan, PlannedRun, Resume
 from shared.rulebook import Rulebook
+
+Key = tuple[str | None, str, str]
+"""Heat, category, entrant: what makes a planned run the same run."""
+Begun = Mapping[Key, Mapping[str, str]]
+"""Runs that have begun, by whom they are of: id, and the log it began in."""
 
 
 def plan_for(
@@ -20,10 +26,13 @@ def plan_for(
     conflict: Iterable[str] = (),
     resume: Resume | None = None,
     voided: Iterable[str] = (),
+    begun: Begun = MappingProxyType({}),
+    log: str | None = None,
 ) -> dict[str, Any]:
     """The payload of `down/plan` for one table. Its revision changes with its content and with nothing else.
 
-    With other devices on the same seat, in `conflict`, it names them and has no runs.
+    With other devices on the same seat, in `conflict`, it names them and has no runs. Of the runs that have
+    `begun` it tells those that the table cannot know from the `log` it writes.
     """
     conflict = tuple(sorted(conflict))
     rows, resume = ([], None) if conflict else (rows, resume)
@@ -39,6 +48,13 @@ def plan_for(
         for row in mine
         if row.entrant
     )
+    going_on = None if resume is None else resume.run
+    elsewhere = tuple(
+        BegunRun(run=run, heat=heat, category=category, entrant=entrant)
+        for heat, category, entrant in (r.key for r in runs)
+        for run, began_in in sorted(begun.get((heat, category, entrant), {}).items())
+        if began_in != log and run != going_on
+    )
     wanted = {r.category for r in runs} | ({resume.category} if resume is not None else set())
     categories = {category: rulebook.categories[category] for category in sorted(wanted)}
     plan = Plan(
@@ -50,6 +66,7 @@ def plan_for(
         runs=runs,
         conflict=conflict,
         resume=resume,
+        begun=elsewhere,
         voided=tuple(sorted(voided)),
     )
     content = plan.as_json()
@@ -65,12 +82,14 @@ def plans_for(
     claims: Mapping[str, int] | None = None,
     resumes: Mapping[int, Resume] | None = None,
     voided: Mapping[int, Iterable[str]] | None = None,
+    begun: Begun = MappingProxyType({}),
+    logs: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, dict[str, Any]]:
     """The plan of every seated device; nothing while no plan was made.
 
     `claims`: the table that each device that is online says it stands on. Two devices on one seat get no
     runs, one without a seat is told that it has no plan (any more). `resumes`: the run that goes on at a table,
-    `voided`: the runs of a table that can be run again.
+    `voided`: the runs of a table that can be run again, `begun`: all that have begun, `logs`: what devices write.
     """
     rows = list(rows)
     if not rows:
@@ -81,7 +100,15 @@ def plans_for(
     for table, device in seats.items():
         others = rivals.get(table, set()) - {device}
         plans[device] = plan_for(
-            table, rows, rulebook, day, others, resumes.get(table), voided.get(table, ())
+            table,
+            rows,
+            rulebook,
+            day,
+            others,
+            resumes.get(table),
+            voided.get(table, ()),
+            begun,
+            logs.get(device),
         )
     for table, devices in rivals.items():
         for device in devices - {seats[table]}:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hub.link_watch import Told
-from hub.planning import rivals_of
+from hub.planning import Key, rivals_of
 from hub.ruling_news import for_table
 from hub.take_over import ClockFacts, resumes
 from shared.core.events import HUB_DEVICE, Event, EventType
@@ -161,11 +161,24 @@ class Projection:
                 found[run.table] = (*found.get(run.table, ()), run.id)
         return found
 
+    def begun(self) -> dict[Key, dict[str, str]]:
+        """By heat, category and entrant the runs that count for something, each with the log it began in."""
+        found: dict[Key, dict[str, str]] = {}
+        for run in self.tournament.runs.values():
+            if run.started and run.entrant is not None and not self.tournament.voided(run):
+                found.setdefault((run.heat, run.category, run.entrant), {})[run.id] = run.start.log
+        return found
+
+    def logs(self) -> dict[str, str]:
+        """The log that each device said last it is writing."""
+        told = {device: _text(told.status.get("log")) for device, told in self.told.items()}
+        return {device: log for device, log in told.items() if log is not None}
+
     def told_rulings(self) -> dict[str, RunRulings]:
-        """By device the rulings in force on the run that it shows."""
+        """By device the rulings in force on the run that it shows, or showed last: one may be revoked."""
         found: dict[str, RunRulings] = {}
         for device, told in self.told.items():
-            run = self.tournament.runs.get(_text(told.state.get("run")) or "")
+            run = self.tournament.runs.get(told.shown_run or "")
             if run is not None:
                 found[device] = for_table(run.id, self.tournament.rulings_on(run))
         return found

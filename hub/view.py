@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from hub.planning import Begun
 from hub.projection import Names, Projection
 from shared.clock import HandClock, WallClock
 from shared.core.events import Event
@@ -101,6 +102,11 @@ class View:
         """By table the runs that were voided."""
         with self._lock:
             return self._projection.voided()
+
+    def begun(self) -> tuple[Begun, dict[str, str]]:
+        """Runs that have begun, by whom they are of, with their logs; and the log that each device writes."""
+        with self._lock:
+            return self._projection.begun(), self._projection.logs()
 
     def told_rulings(self) -> dict[str, RunRulings]:
         """By device the rulings in force on the run that it shows."""

@@ -32,6 +32,22 @@ class PlannedRun(BaseModel):
         return self.heat, self.category, self.entrant
 
 
+class BegunRun(BaseModel):
+    """A run that another log tells of: whoever it is of is not offered again, unless it is this table's own."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run: Annotated[str, Field(min_length=1)]
+    heat: str | None = None
+    category: str
+    entrant: Annotated[str, Field(min_length=1)]
+
+    @property
+    def key(self) -> tuple[str | None, str, str]:
+        """As of a planned run."""
+        return self.heat, self.category, self.entrant
+
+
 class Resume(BaseModel):
     """A run that another device of this table began: what a spare needs to go on with it."""
 
@@ -66,6 +82,8 @@ class Plan(BaseModel):
     """Other devices that stand on this seat: while there are any, nobody is planned here."""
     resume: Resume | None = None
     """A run that goes on here, at the judge's START."""
+    begun: tuple[BegunRun, ...] = ()
+    """Runs of whoever is planned here that began at another table, or in an earlier log of this one."""
     voided: tuple[str, ...] = ()
     """Runs of this table that were voided: whom they were of can be started again."""
     withdrawn: bool = False

@@ -422,6 +422,22 @@ def test_a_damaged_log_is_closed_in_a_run_and_its_process_times_on(table: Make, 
     assert [p.code for p in run.problems] == []
 
 
+def test_what_was_done_before_a_log_was_closed_can_still_be_undone(table: Make) -> None:
+    rig = table()
+    running(rig)
+    rig.press(ASSIST)
+    assert rig.state == State.ASSISTING
+    old = rig.journal.log
+    rig.inbox.append(DeliveryProblem(Problem("ack_beyond_log", log=old, seq=1, detail={"acked": 5})))
+    rig.wait(2)
+    rig.press(START, hold=2.2)
+    assert rig.state == State.RUNNING
+    undo = rig.events(EventType.ACT_UNDONE)[-1]
+    assert undo.data == {"undone": 2, "undone_log": old}
+    (run,) = fold(rig).runs.values()
+    assert (run.state.assists, run.problems) == (0, [])
+
+
 def sent(journal: Journal, log: str) -> list[Event]:
     return journal.read(1, 99, log)
 

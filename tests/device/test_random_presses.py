@@ -84,6 +84,8 @@ class Chaos(Faults):
         what, self.what = self.what, ""
         if what in ("kill", "pull"):
             raise Died(place, pulled=what == "pull")
+        if what == "bug":  # a handler or the drawing raises: whatever it is, it ends the process
+            raise RuntimeError(place)
         if self.rig is not None:  # the disk or the display takes its time
             self.rig.now += 3.0 if place == "write" else 1.0
 
@@ -129,8 +131,10 @@ class Evening:
         rig.wait(0.5)
         return rig
 
-    def die(self, death: Died) -> None:
+    def die(self, death: Died | RuntimeError) -> None:
         """The process is gone; another one begins where the journal ends."""
+        if isinstance(death, RuntimeError):
+            death = Died(str(death), pulled=False)
         self.rig.unplug()
         self.chaos.what = ""
         doubtful = self.forget()
@@ -187,7 +191,7 @@ class Evening:
         try:
             self.rig.press(button, hold)
             self.settle()
-        except Died as death:
+        except (Died, RuntimeError) as death:
             self.die(death)
             self.after_death(button, t, hold, asked)
             return
@@ -288,7 +292,7 @@ class Evening:
                 self.rig.jump(seconds)
                 self.rig.wait(0.5)
             self.settle()
-        except Died as death:
+        except (Died, RuntimeError) as death:
             self.die(death)
 
     def to_a_boundary(self) -> None:
@@ -324,7 +328,7 @@ class Evening:
         try:
             rig.wait(0.5)
             self.settle()
-        except Died as death:
+        except (Died, RuntimeError) as death:
             self.die(death)
             for t in stamps:
                 self.after_death_of_two(button, t, asked)
@@ -346,7 +350,7 @@ class Evening:
                 self.do(what, t, asked or 0)
 
     def something_goes_wrong(self) -> None:
-        what = self.chance.choice(("kill", "kill", "slow", "slow", "pull", "disk", "link"))
+        what = self.chance.choice(("kill", "bug", "slow", "slow", "pull", "disk", "link"))
         if what == "link":
             self.rig.online = not self.rig.online
         elif what == "disk" and self.saved is None:
@@ -355,7 +359,7 @@ class Evening:
             self.wait(2.0)
             if self.saved is not None:
                 assert self.rig.screen.top_right.startswith("NO GUARDA")
-        elif (what == "pull" and self.chance.random() < 0.5) or what in ("kill", "slow"):
+        elif (what == "pull" and self.chance.random() < 0.5) or what in ("kill", "bug", "slow"):
             self.chaos.arm(what, self.chance.randint(1, 40))
 
     def the_hub_rules(self) -> None:
@@ -369,7 +373,7 @@ class Evening:
         try:
             self.rig.press(button)
             self.settle()
-        except Died as death:
+        except (Died, RuntimeError) as death:
             self.die(death)
         assert self.rig.state == SEALED, "a restart forgot the ruling"
         kinds = {e.type for e in self.events() if (e.boot, e.mono_ms) == (self.boot, self.stamp(t))}
@@ -383,7 +387,7 @@ class Evening:
         self.rig.inbox.append(RulingsReceived(told))
         try:
             self.settle()
-        except Died as death:
+        except (Died, RuntimeError) as death:
             self.die(death)
             self.rig.inbox.append(RulingsReceived(told))  # it is retained
             self.settle()

@@ -9,7 +9,7 @@ import pytest
 from device.debounce import Button
 from device.from_hub import PlanReceived, RulingsReceived
 from device.plan_store import PlanStore
-from hub.planning import plan_for
+from hub.planning import Key, plan_for
 from hub.ruling_news import MOST_RULINGS, for_table
 from hub.store import PlanRow
 from shared.core.events import EventType
@@ -212,3 +212,44 @@ def test_a_run_of_very_many_rulings_is_settled_at_the_hub_only() -> None:
     for _ in range(MOST_RULINGS + 1):
         rulings.penalty(1, RUN)
     assert not for_table(RUN, rulings.events).rulings
+
+
+def test_a_run_whose_ruling_is_revoked_comes_back_unless_somebody_else_was_started(tmp_path: Path) -> None:
+    rig = running(tmp_path)
+    tell(rig, hub().disqualify(RUN))
+    rig.wait(1)
+    rig.press(START)
+    assert rig.state == "ready"
+    rig.wait(56)
+    tell(rig)
+    assert (rig.state, rig.screen.clock) == ("running", "1:58")
+    tell(rig, hub().disqualify(RUN))
+    rig.wait(1)
+    rig.press(START)
+    rig.wait(1)
+    rig.press(START)
+    assert rig.state == "preview"
+    tell(rig)
+    assert rig.state == "preview"
+
+
+def test_a03_whoever_ran_under_another_log_is_not_offered_again(tmp_path: Path) -> None:
+    ran: dict[Key, dict[str, str]] = {("1", "adulto", "e1"): {"r-old": "wiped-log"}}
+    rig = Rig(tmp_path)
+    rig.inbox.append(PlanReceived(plan_for(7, ROWS, RULEBOOK, begun=ran, log="t07-boot-1-1")))
+    rig.wait(1)
+    rig.press(START)
+    assert rig.state == "ready"
+    assert rig.events(EventType.PRESS_REFUSED)[-1].data["reason"] == "nothing_planned"
+
+
+def test_what_the_table_knows_of_its_own_runs_counts_before_what_the_hub_says(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.inbox.append(PlanReceived(plan_for(7, ROWS, RULEBOOK)))
+    rig.wait(1)
+    rig.press(START)
+    rig.press(START, hold=2.2)
+    begun: dict[Key, dict[str, str]] = {("1", "adulto", "e1"): {RUN: "t07-boot-1-1"}}
+    rig.inbox.append(PlanReceived(plan_for(7, ROWS, RULEBOOK, begun=begun, log=None)))
+    rig.wait(1)
+    assert "Ana G." in rig.screen.lines
