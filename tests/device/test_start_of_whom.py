@@ -56,6 +56,7 @@ def finished(rig: Rig) -> None:
 @pytest.mark.parametrize("choose", [0, 1, 2])
 @pytest.mark.parametrize("restart", [False, True])
 def test_whose_start_was_undone_is_offered_again(tmp_path: Path, choose: int, restart: bool) -> None:
+    """A09."""
     rig = planned(tmp_path)
     for _ in range(choose):
         rig.press(ASSIST)
@@ -224,7 +225,7 @@ class Watched(Rig):
 
 
 def test_whoever_is_started_was_offered_long_enough_before_the_press(tmp_path: Path) -> None:
-    """Random plans, choices, starts and undos: no run is ever of somebody the judge did not see."""
+    """A09. Random plans, choices, starts and undos: no run is ever of somebody the judge did not see."""
     chance = random.Random(7)
     rig, known = Watched(tmp_path), 0
     for _ in range(500):
