@@ -35,6 +35,11 @@ class WebSettings:
     now_ms: WallClock = wall_ms
     hand: HandClock = monotonic
 
+    @property
+    def zone_name(self) -> str:
+        """What browsers call the venue's time zone; empty where only the machine knows it."""
+        return getattr(self.zone, "key", "")
+
     def moment(self, at_ms: int) -> str:
         """`2026-06-27 14:32:05` at the venue, of a UTC instant in ms."""
         return self._written(at_ms, "%Y-%m-%d %H:%M:%S")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -57,6 +59,18 @@ def test_a_row_changes_without_loading_the_page_again_and_what_was_open_stays_op
         expect(page.get_by_text("43:21 + 2:10 ayuda + 0:30 penalización")).to_be_visible()
         expect(page.locator("#step")).to_have_text(re.compile(r"al día a las \d\d:\d\d:\d\d"))
         assert page.evaluate("window.notReloaded") is True
+
+
+def test_the_time_of_day_is_the_venues_wherever_the_browser_is(page: Page) -> None:
+    """A18: as on the pages that the hub writes."""
+    zone = ZoneInfo("Asia/Kolkata")  # half an hour off: no other zone's minutes would do
+    with serving(a_day(), replace(SETTINGS, zone=zone)) as server:
+        page.goto(f"http://127.0.0.1:{server.port}/")
+        expect(page.get_by_role("status").first).to_have_text("en directo")
+        before = datetime.now(zone)
+        shown = (page.locator("#step").text_content() or "").split()[-1]
+        minutes = {f"{moment:%H:%M}" for moment in (before - timedelta(seconds=30), datetime.now(zone))}
+        assert shown[:5] in minutes
 
 
 def test_a_page_says_since_when_it_lost_the_hub_and_catches_up_by_itself(page: Page) -> None:

@@ -7,6 +7,7 @@ const status = document.getElementById("status");
 const step = document.getElementById("step");
 const search = document.getElementById("search");
 const language = document.documentElement.lang;
+const zone = document.documentElement.dataset.zone; // of the venue; empty where only the hub's machine knows it
 
 const LOST_AFTER_MS = Number(page.lostAfterMs);
 const SPEED = Number(page.speed);
@@ -29,6 +30,7 @@ let asking = false;
 
 function timeOfDay(date, seconds) {
   const parts = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  if (zone) parts.timeZone = zone; // the venue's, wherever this browser is
   return date.toLocaleTimeString(language, seconds ? { ...parts, second: "2-digit" } : parts);
 }
 
