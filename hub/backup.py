@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -20,6 +20,9 @@ from shared.clock import WallClock
 
 FOLDER: Final = "backups"
 KEPT: Final = 30
+KEPT_BEFORE: Final = 3
+"""Of those made before an update changes the database: a hub that restarts for ever must not push out the others."""
+_BEFORE: Final = "before-"
 _NAME: Final = re.compile(r"(\d{6,})-.*\.sqlite3", re.ASCII)
 _PART: Final = ".part"
 _BUSY_S: Final = 10.0
@@ -50,15 +53,25 @@ def backups_in(folder: Path) -> list[Path]:
     return [path for _, path in sorted(found)]
 
 
-def newest_good(folder: Path) -> Path | None:
-    """The newest backup that passes every check."""
-    return next((path for path in reversed(backups_in(folder)) if damage_of(path) is None), None)
+def newest_good(folder: Path, suits: Callable[[Path], bool] = lambda _: True) -> Path | None:
+    """The newest backup that passes every check, of those that suit."""
+    return next((p for p in reversed(backups_in(folder)) if suits(p) and damage_of(p) is None), None)
+
+
+def shape_of(database: Path) -> str | None:
+    """The version of a database's tables; None where there is none, or it cannot be read."""
+    try:
+        with _reading(database) as connection:
+            row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.Error:
+        return None
+    return None if row is None else str(row[0])
 
 
 def keep_backup(
     database: Path, why: str, now_ms: WallClock, *, folder: Path | None = None, kept: int = KEPT
 ) -> Path:
-    """Put a backup in a folder of backups (the database's own), and let only the newest stay.
+    """Put a backup in a folder of backups (the database's own), and let only the newest stay, few of those `before`.
 
     Raises BackupFailed.
     """
@@ -72,9 +85,15 @@ def keep_backup(
     target = folder / f"{last + 1:06}-{when}-{label}.sqlite3"
     back_up(database, target)
     with _told(folder):
-        for old in backups_in(folder)[:-kept]:
+        for old in _too_many(backups_in(folder), kept):
             old.unlink(missing_ok=True)
     return target
+
+
+def _too_many(backups: Sequence[Path], kept: int) -> list[Path]:
+    before = [path for path in backups if path.stem.rpartition("Z-")[2].startswith(_BEFORE)]
+    others = [path for path in backups if path not in before]
+    return [*before[:-KEPT_BEFORE], *others[:-kept]]
 
 
 def back_up(database: Path, target: Path) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from hub import cli_check, cli_files, cli_people, cli_provision, cli_tables
+from hub.cli_files import ConfigFile
+from hub.cli_tables import store_of
 from shared.checked_toml import BadFile
 from shared.clock import machine_clock, wall_ms
 from shared.duration import seconds_from
@@ -22,7 +23,7 @@ from shared.settings_text import settings_text
 from shared.topics import is_device
 
 if TYPE_CHECKING:
-    from hub.store import PlanRow, Store
+    from hub.store import PlanRow
 
 
 class RulebookParam(click.ParamType):  # type: ignore[type-arg]  # generic only in newer click
@@ -171,26 +172,18 @@ def demo(
         raise click.ClickException(f"{error.filename or data}: {error.strerror}") from error
 
 
-def _config_option(function: Callable[..., None]) -> Callable[..., None]:
-    return click.option(
-        "--config",
-        "path",
-        type=click.Path(path_type=Path, dir_okay=False),
-        default=Path("/etc/timer-hub/hub.toml"),
-        show_default=True,
-        help="The hub's settings.",
-    )(function)
-
-
 @main.command()
-@_config_option
+@ConfigFile
 def run(path: Path) -> None:
     """Run the hub."""
+    from hub.config import load_settings
     from hub.run import HubFailed, run_hub
 
     try:
-        run_hub(path, click.echo)
-    except HubFailed as error:
+        settings, _ = load_settings(path)
+        with settings.for_the_hub():
+            run_hub(path, click.echo)
+    except (BadFile, HubFailed) as error:
         raise click.ClickException(str(error)) from error
 
 
@@ -200,7 +193,7 @@ def config() -> None:
 
 
 @config.command("check")
-@_config_option
+@ConfigFile
 def config_check(path: Path) -> None:
     """Show the effective settings, or all problems of the file at once."""
     from hub.config import load_settings
@@ -215,7 +208,7 @@ def config_check(path: Path) -> None:
 
 @main.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@_config_option
+@ConfigFile
 @click.option(
     "--day",
     type=click.DateTime(["%Y-%m-%d"]),
@@ -226,27 +219,22 @@ def load(file: Path, path: Path, day: datetime | None) -> None:
     from hub.config import load_settings
     from hub.plan_day import keep_plan_day
     from hub.plan_file import BadPlanFile, parse_plan_file
-    from hub.store import Store, StoreTrouble
-    from hub.store_schema import StoreUnusable
 
     try:
-        settings, rulebook = load_settings(path)
-        rows = parse_plan_file(file.read_bytes(), rulebook.categories)
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
-        store = Store.open(settings.database, wall_ms)
+        rows = parse_plan_file(file.read_bytes(), load_settings(path)[1].categories)
+    except BadPlanFile as error:
+        raise click.ClickException("\n".join(f"{file}: {p}" for p in error.problems)) from error
+    except OSError as error:
+        raise click.ClickException(f"{file}: {error.strerror}") from error
+    except BadFile as error:
+        raise click.ClickException(str(error)) from error
+    with store_of(path, make=True) as (store, _, _):
         before = store.plan_rows()
         store.replace_plan(rows)
         keep_plan_day(store, None if day is None else day.date())
         store.audit.note(
             "timer-hub load", "plan_loaded", file.name, wall_ms(), was=_size(before), became=_size(rows)
         )
-        store.close()
-    except BadPlanFile as error:
-        raise click.ClickException("\n".join(f"{file}: {p}" for p in error.problems)) from error
-    except OSError as error:
-        raise click.ClickException(f"{error.filename or file}: {error.strerror}") from error
-    except (BadFile, StoreUnusable, StoreTrouble) as error:
-        raise click.ClickException(str(error)) from error
     tables = len({r.table_no for r in rows})
     click.echo(
         f"{len(rows)} runs at {tables} tables are planned; a running hub tells the tables within seconds."
@@ -276,19 +264,19 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic only in new
 @click.option("--in", "in_s", type=Seconds(), default="30s", show_default=True, help="From now.")
 @click.option("--cancel", "take_back", is_flag=True, help="Take the order back, before its start has come.")
 @click.option("--close", "no_more", is_flag=True, help="Let no late table start by itself any more.")
-@_config_option
+@ConfigFile
 def start(heat: str | None, in_s: int, take_back: bool, no_more: bool, path: Path) -> None:
     """Let all tables of HEAT start together. A running hub tells them within a second."""
     from hub.start_orders import CannotOrder, cancel_start, close_start, order_start
 
-    if [heat is not None, take_back, no_more].count(True) != 1:
+    if (take_back and no_more) or (heat is None and not take_back and not no_more):
         raise click.UsageError("name a heat, or --cancel, or --close")
-    with _database(path) as store:
+    with store_of(path) as (store, _, _):
         try:
             if take_back:
-                order, what = cancel_start(store, machine_clock()), "does not start"
+                order, what = cancel_start(store, machine_clock(), heat), "does not start"
             elif no_more:
-                order, what = close_start(store, machine_clock()), "is closed for late tables"
+                order, what = close_start(store, machine_clock(), heat), "is closed for late tables"
             else:
                 order, what = order_start(store, machine_clock(), heat or "", in_s), f"starts in {in_s} s"
         except CannotOrder as error:
@@ -300,12 +288,12 @@ def start(heat: str | None, in_s: int, take_back: bool, no_more: bool, path: Pat
 @main.command()
 @click.argument("table", type=click.IntRange(1, 999))
 @click.argument("device")
-@_config_option
+@ConfigFile
 def seat(table: int, device: str, path: Path) -> None:
     """Put DEVICE on TABLE, in the place of the one that stood there."""
     if not is_device(device):
         raise click.ClickException(f"{device}: a table timer's name has small letters, digits and - only")
-    with _database(path) as store:
+    with store_of(path) as (store, _, _):
         before = store.seats().get(table)
         store.set_seat(table, device)
         store.audit.note(
@@ -314,26 +302,6 @@ def seat(table: int, device: str, path: Path) -> None:
     click.echo(
         f"{device} stands on table {table}" + (f", not {before}" if before not in (None, device) else "")
     )
-
-
-@contextmanager
-def _database(path: Path) -> Iterator[Store]:
-    """The hub's database for a command; whatever is wrong with it is told."""
-    from hub.config import load_settings
-    from hub.store import Store, StoreTrouble
-    from hub.store_schema import StoreUnusable
-
-    try:
-        settings, _ = load_settings(path)
-        if not settings.database.exists():
-            raise click.ClickException(f"{settings.database}: no hub has run with these settings")
-        store = Store.open(settings.database, wall_ms)
-        try:
-            yield store
-        finally:
-            store.close()
-    except (BadFile, StoreUnusable, StoreTrouble) as error:
-        raise click.ClickException(str(error)) from error
 
 
 for module in (cli_check, cli_files, cli_people, cli_provision, cli_tables):

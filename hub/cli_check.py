@@ -75,12 +75,12 @@ def _lines(store: Store, settings: HubFile, rulebook: Rulebook, path: Path, *, q
 
 
 def _hub_facts(store: Store, settings: HubFile, path: Path) -> HubFacts:
-    from hub.backup import backups_of, newest_good
     from hub.broker_files import BrokerFolder
     from hub.certificates import days_left
     from hub.people import People
+    from hub.restore import newest_usable
 
-    backup = newest_good(backups_of(settings.database))
+    backup = newest_usable(settings.database)
     broker = BrokerFolder(path.parent / "broker")
     try:
         certificate = days_left((broker.folder / "server.crt").read_bytes(), wall_ms())

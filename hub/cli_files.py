@@ -15,7 +15,7 @@ from shared.clock import wall_ms
 ConfigFile: Callable[[Callable[..., None]], Callable[..., None]] = click.option(
     "--config",
     "path",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, readable=False),  # what cannot be read is told in our own words
     default=Path("/etc/timer-hub/hub.toml"),
     show_default=True,
     help="The hub's settings.",
@@ -45,11 +45,16 @@ def restore(file: Path | None, path: Path) -> None:
 
     The tables then send again whatever the backup lacks.
     """
-    from hub.backup import backups_of, newest_good
+    from hub.backup import backups_of
+    from hub.restore import newest_usable, unusable
     from hub.restore import restore as restored
 
     with _settings(path) as settings:
-        source = file or newest_good(backups_of(settings.database))
+        if file is None and (newer := unusable(settings.database)):
+            click.echo(
+                f"left out: {len(newer)} made by another version of the hub, {newer[-1].name} the newest"
+            )
+        source = file or newest_usable(settings.database)
         if source is None:
             raise click.ClickException(
                 f"there is no good backup in {backups_of(settings.database)}; name one"
@@ -126,7 +131,8 @@ def _settings(path: Path) -> Iterator[HubFile]:
 
     try:
         settings, _ = load_settings(path)
-        yield settings
+        with settings.for_the_hub():
+            yield settings
     except (BadFile, BackupFailed, ArchiveBroken, UnreadableLog, StoreUnusable, StoreTrouble) as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from hub.cli_files import ConfigFile
-from hub.config import load_settings
-from shared.checked_toml import BadFile
+from hub.cli_tables import store_of
 from shared.clock import monotonic, wall_ms
-
-if TYPE_CHECKING:
-    from hub.store import Store
 
 _WHY = {
     "name_empty": "a name is missing",
@@ -34,7 +27,7 @@ def password(name: str, password: str, path: Path) -> None:
     """Set the password of an organiser, a new one or one who forgot it; it ends all logins of NAME."""
     from hub.people import BadPerson, People
 
-    with _store(path) as store:
+    with store_of(path, make=True) as (store, _, _):
         try:
             person = People(store, wall=wall_ms, hand=monotonic).force_password(name, password)
         except BadPerson as error:
@@ -52,8 +45,8 @@ def forget(entrant: str, path: Path) -> None:
     """
     from hub.forget import forget as forgotten
 
-    with _store(path) as store:
-        done = forgotten(store, load_settings(path)[0].database, entrant)
+    with store_of(path, make=True) as (store, settings, _):
+        done = forgotten(store, settings.database, entrant)
         if not done.runs:
             raise click.ClickException(f'no run of entrant "{entrant}" is planned')
         store.audit.note("timer-hub forget", "entrant_forgotten", entrant, wall_ms())
@@ -71,26 +64,6 @@ def forget(entrant: str, path: Path) -> None:
         "still with the name: archives, copies of backups elsewhere, the file the plan was loaded from; "
         f"see /audit?entrant={entrant} for reasons of rulings that name anybody"
     )
-
-
-@contextmanager
-def _store(path: Path) -> Iterator[Store]:
-    """The hub's database, made if no hub has run yet; whatever is wrong with it is told."""
-    from hub.store import Store, StoreTrouble
-    from hub.store_schema import StoreUnusable
-
-    try:
-        settings, _ = load_settings(path)
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
-        store = Store.open(settings.database, wall_ms)
-        try:
-            yield store
-        finally:
-            store.close()
-    except (BadFile, StoreUnusable, StoreTrouble) as error:
-        raise click.ClickException(str(error)) from error
-    except OSError as error:
-        raise click.ClickException(f"{error.filename or path}: {error.strerror}") from error
 
 
 COMMANDS = (password, forget)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from hub.cli_files import ConfigFile
+from hub.cli_tables import store_of
 from hub.config import HubFile, load_settings
 from shared.checked_toml import BadFile
 from shared.clock import wall_ms
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from hub.provision import Bundle
     from shared.rulebook import Rulebook
 
+_WHO: Final = os.environ.get("SUDO_USER") or os.environ.get("USER") or "USER"
 _RELOAD: Final = "mosquitto takes it when it reloads: sudo systemctl reload timer-hub-broker"
 BrokerOption: Callable[[Callable[..., None]], Callable[..., None]] = click.option(
     "--broker",
@@ -108,6 +112,20 @@ def provision_reader(name: str, broker_folder: Path | None, path: Path) -> None:
     click.echo(_RELOAD)
 
 
+@provision.command("shut-out")
+@click.argument("device")
+@BrokerOption
+@ConfigFile
+def provision_shut_out(device: str, broker_folder: Path | None, path: Path) -> None:
+    """Let DEVICE connect no more: it was lost or stolen, or made twice. What it has delivered stays."""
+    with _told(path):
+        broker = _broker(broker_folder, path)
+        if device == HUB_DEVICE or not broker.shut_out(device):
+            raise click.ClickException(f"{device}: no table timer has a password under this name")
+    click.echo(f"{device} may connect no more")
+    click.echo(_RELOAD)
+
+
 @click.command("replace-device")
 @click.argument("table", type=click.IntRange(1, 999))
 @click.option("--shut-out", is_flag=True, help="The old one was lost or stolen: it may connect no more.")
@@ -122,15 +140,10 @@ def replace_device(
 
     The old one may still deliver what it timed, unless it is shut out.
     """
-    from hub.store import Store
-
     with _told(path) as (settings, rulebook):
         broker = _broker(broker_folder, path)
-        if not settings.database.exists():
-            raise click.ClickException(f"{settings.database}: no hub has run with these settings")
-        bundle = _bundle(broker, table, out, host, settings, rulebook)
-        store = Store.open(settings.database, wall_ms)
-        try:
+        with store_of(path) as (store, _, _):
+            bundle = _bundle(broker, table, out, host, settings, rulebook)
             before = store.seats().get(table)
             store.set_seat(table, bundle.device)
             store.audit.note(
@@ -141,8 +154,6 @@ def replace_device(
                 was=before or "",
                 became=bundle.device,
             )
-        finally:
-            store.close()
         out_now = shut_out and before is not None and broker.shut_out(before)
     _say(bundle, table)
     if before is not None:
@@ -167,10 +178,20 @@ def _bundle(
 
 
 def _say(bundle: Bundle, table: int) -> None:
+    from hub.provision import this_host
+
     click.echo(
-        f"{bundle.folder} is the bundle of {bundle.device} for table {table}: copy both files to its card"
+        f"{bundle.folder} is the bundle of {bundle.device} for table {table}: copy both files to its card, here"
     )
+    click.echo(f"  cp {quote(str(bundle.folder))}/* /media/{_WHO}/bootfs/")
+    click.echo("or on the computer that the card is in:")
+    click.echo(f"  scp '{_WHO}@{this_host()}:{bundle.folder}/*' FOLDER-OF-THE-CARD")
     click.echo(_RELOAD)
+    if bundle.earlier:
+        click.echo(
+            f"made for table {table} before, with passwords that are still good: {', '.join(bundle.earlier)}"
+        )
+        click.echo(f"  to shut one out: sudo timer-hub provision shut-out {bundle.earlier[-1]}")
 
 
 def _broker(folder: Path | None, settings: Path) -> BrokerFolder:

@@ -116,22 +116,30 @@ def _tell(table: int, device: str, do: Do, answer: Answer | None) -> None:
 
 
 @contextmanager
-def store_of(path: Path) -> Iterator[tuple[Store, HubFile, Rulebook]]:
-    """The hub's database, settings and rulebook; what is wrong with them is told in one sentence."""
+def store_of(path: Path, *, make: bool = False) -> Iterator[tuple[Store, HubFile, Rulebook]]:
+    """The hub's database, settings and rulebook; what is wrong with them is told in one sentence.
+
+    With `make` there is a database afterwards, too, if no hub has run yet.
+    """
     from hub.store import Store, StoreTrouble
     from hub.store_schema import StoreUnusable
 
     try:
         settings, rulebook = load_settings(path)
-        if not settings.database.exists():
+        if make:
+            settings.data_dir.mkdir(parents=True, exist_ok=True)
+        elif not settings.database.exists():
             raise click.ClickException(f"{settings.database}: no hub has run with these settings")
-        store = Store.open(settings.database, wall_ms)
-        try:
-            yield store, settings, rulebook
-        finally:
-            store.close()
+        with settings.for_the_hub():
+            store = Store.open(settings.database, wall_ms)
+            try:
+                yield store, settings, rulebook
+            finally:
+                store.close()
     except (BadFile, StoreUnusable, StoreTrouble) as error:
         raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or path}: {error.strerror}") from error
 
 
 COMMANDS = (identify, show_text, selftest, reload)

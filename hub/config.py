@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,10 +10,15 @@ from pydantic import AfterValidator, Field
 
 from shared.broker import Tls
 from shared.checked_toml import FileProblem, Name, Switch, Table, load_toml
+from shared.folder_owner import handed_over
 from shared.rulebook import BadRulebook, Rulebook, find_rulebook
 from shared.topics import DEFAULT_BASE, Topics
 
 Port = Annotated[int, Field(ge=1, le=65535, strict=True)]
+
+
+_OURS = ("hub.sqlite3*", "restoring.sqlite3*", "backups", "replaced-*")
+"""All that hub and commands make in `data_dir`."""
 
 
 def _base(value: str) -> str:
@@ -58,6 +64,10 @@ class HubFile(Table):
     def database(self) -> Path:
         """The hub's database."""
         return self.data_dir / "hub.sqlite3"
+
+    def for_the_hub(self) -> AbstractContextManager[None]:
+        """What a command typed with sudo makes in the folder stays writable for the hub, which has its own user."""
+        return handed_over(self.data_dir, _OURS)
 
 
 def load_settings(path: Path) -> tuple[HubFile, Rulebook]:

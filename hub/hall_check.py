@@ -62,7 +62,9 @@ def check_hub(hub: HubFacts) -> Iterator[Line]:
         yield Line("hub", False, "does not run, or its pages do not answer: systemctl status timer-hub")
     else:
         trouble = hub.health.get("message") or "see journalctl -u timer-hub"
-        ok = hub.health.get("ok") is True
+        ok = hub.health.get("ok") is True and not hub.health.get(
+            "message"
+        )  # also where no backup can be made
         yield Line("hub", ok, f"version {hub.version}, reaches its broker" if ok else str(trouble))
     if hub.backup_age_s is None:
         yield Line("backup", False, "there is no good one: sudo timer-hub backup")
@@ -80,7 +82,9 @@ def check_hub(hub: HubFacts) -> Iterator[Line]:
     seen = "seen in the whole network" if hub.open_pages else "only on this machine: open = true in hub.toml"
     yield Line("pages", hub.open_pages, seen)
     yield Line(
-        "organiser", hub.organiser, "can log in" if hub.organiser else "nobody can: open /setup at the hub"
+        "organiser",
+        hub.organiser,
+        "can log in" if hub.organiser else "nobody can: sudo timer-hub password NAME",
     )
 
 

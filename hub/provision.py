@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import secrets
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +49,8 @@ class Bundle:
 
     device: str
     folder: Path
+    earlier: tuple[str, ...] = ()
+    """Those made for this table before, who may still connect."""
 
 
 def make_bundle(broker: BrokerFolder, table: int, out: Path, wishes: BundleWishes) -> Bundle:
@@ -53,7 +58,8 @@ def make_bundle(broker: BrokerFolder, table: int, out: Path, wishes: BundleWishe
     device = f"t{table:02}-{secrets.token_hex(2)}"
     while device in broker.users():
         device = f"t{table:02}-{secrets.token_hex(2)}"
-    folder, password = out / device, new_password()
+    folder, password = (out / device).absolute(), new_password()
+    made = [path for path in (*reversed(folder.parents), folder) if not path.exists()]
     folder.mkdir(parents=True, mode=0o700)
     values = {
         "device": device,
@@ -71,9 +77,21 @@ def make_bundle(broker: BrokerFolder, table: int, out: Path, wishes: BundleWishe
     settings = folder / "table-timer.toml"
     settings.touch(mode=0o600)
     settings.write_text(text, encoding="utf-8")
-    (folder / "ca.crt").write_bytes(broker.ca_file.read_bytes())
+    authority = folder / "ca.crt"
+    authority.write_bytes(broker.ca_file.read_bytes())
+    _give_to_who_typed([*made, settings, authority])
+    earlier = tuple(user for user in broker.users() if user.startswith(f"t{table:02}-"))
     broker.set_password(device, password)  # last: nobody has a password that is on no card
-    return Bundle(device, folder)
+    return Bundle(device, folder, earlier)
+
+
+def _give_to_who_typed(made: Sequence[Path]) -> None:
+    """Behind sudo stands a person who has to copy it; the password stays theirs alone."""
+    user, group = os.environ.get("SUDO_UID", ""), os.environ.get("SUDO_GID", "")
+    if os.geteuid() == 0 and user.isdecimal() and group.isdecimal():
+        for path in made:
+            with contextlib.suppress(PermissionError):  # a stick knows no owners
+                os.chown(path, int(user), int(group))
 
 
 def this_host() -> str:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from hub.backup import backups_of, damage_of, newest_good
+from hub.backup import damage_of
 from hub.config import HubFile
+from hub.restore import newest_usable
 from hub.web.rescue import create_rescue_app
 from hub.web.server import Server
 from shared.clock import monotonic
@@ -50,7 +51,7 @@ def wait_for_rescue(
 
 def commands_for(database: Path, config: Path) -> list[str]:
     """What to type: the newest good backup, else an empty database; then journals for what no table brings."""
-    backup = newest_good(backups_of(database))
+    backup = newest_usable(database)
     if backup is not None:
         first = f"timer-hub restore {backup} --config {config}"
     else:

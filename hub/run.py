@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from hub.app import Hub, HubParts
-from hub.backup import damage_of
+from hub.backup import backups_of, damage_of
 from hub.config import HubFile, load_settings
 from hub.embedded_broker import BrokerError, EmbeddedBroker
 from hub.ingest import IngestSettings
@@ -70,6 +71,14 @@ def _whole_hub(
     say: Callable[[str], None],
 ) -> Hub | None:
     """The hub, on a database that is whole; None when it was told to stop before there was one."""
+    for ours in (settings.database, backups_of(settings.database)):
+        if ours.exists() and not os.access(ours, os.W_OK):
+            folder = settings.data_dir.stat()
+            owner = f"{folder.st_uid}:{folder.st_gid}"
+            raise HubFailed(
+                f"{ours} belongs to {_name(ours)} and cannot be written by the hub: "
+                f"sudo chown -R {owner} {settings.data_dir}"
+            )
     while not stopped.is_set():
         damage = damage_of(settings.database, at_start=True)
         try:
@@ -81,17 +90,25 @@ def _whole_hub(
     return None
 
 
+def _name(path: Path) -> str:
+    try:
+        return path.owner()
+    except KeyError:
+        return f"user {path.stat().st_uid}"
+
+
 def _serve(hub: Hub, settings: HubFile, stopped: threading.Event, say: Callable[[str], None]) -> None:
     notify = Notify()
     hub.start()
     try:
         say(f"pages at http://{'*' if settings.web.open else '127.0.0.1'}:{hub.port}/")
         notify.ready(hub.in_a_line())
-        look_at_s = monotonic() + NO_BROKER_S
+        look_at_s, told = monotonic() + NO_BROKER_S, ""
         while not stopped.wait(EVERY_S):
             if hub.alive:
                 notify.alive(monotonic())
             notify.status(hub.in_a_line())
+            told = _tell_trouble(hub, told, say)
             if monotonic() >= look_at_s:
                 look_at_s = float("inf")
                 if not hub.connected:
@@ -99,6 +116,18 @@ def _serve(hub: Hub, settings: HubFile, stopped: threading.Event, say: Callable[
     finally:
         notify.stopping()
         hub.stop()
+
+
+def _tell_trouble(hub: Hub, told: str, say: Callable[[str], None]) -> str:
+    """What the hub's log must have: the pages send there whoever sees that nothing is kept. Each thing once."""
+    trouble = str(hub.health()["trouble"])
+    if not trouble.startswith(("database", "no backup")):
+        trouble = ""  # the broker comes and goes
+    if trouble and trouble != told:
+        say(trouble)
+    elif told and not trouble:
+        say("the database and its backups are written again")
+    return trouble
 
 
 def _no_broker(settings: HubFile) -> str:

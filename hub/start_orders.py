@@ -58,26 +58,28 @@ def order_start(store: Store, clock: HubClock, heat: str, in_s: float) -> StartO
     return _kept(store, order)
 
 
-def cancel_start(store: Store, clock: HubClock) -> StartOrder:
-    """Take back an order whose start has not come. Raises CannotOrder, StoreTrouble."""
-    order = _standing(store, clock)
+def cancel_start(store: Store, clock: HubClock, heat: str | None = None) -> StartOrder:
+    """Take back an order whose start has not come, of that heat if one is named. Raises CannotOrder, StoreTrouble."""
+    order = _standing(store, clock, heat)
     if order.at_ms <= clock.now_ms():
         raise CannotOrder(f'heat "{order.heat}" has started; judges undo it by holding START')
     return _kept(store, replace(order, state=StartState.CANCELLED))
 
 
-def close_start(store: Store, clock: HubClock) -> StartOrder:
-    """Let no late table start by itself any more. Raises CannotOrder, StoreTrouble."""
-    order = _standing(store, clock)
+def close_start(store: Store, clock: HubClock, heat: str | None = None) -> StartOrder:
+    """Let no late table start by itself any more, of that heat if one is named. Raises CannotOrder, StoreTrouble."""
+    order = _standing(store, clock, heat)
     if order.at_ms > clock.now_ms():
         raise CannotOrder(f'heat "{order.heat}" has not started; cancel it instead')
     return _kept(store, replace(order, state=StartState.CLOSED))
 
 
-def _standing(store: Store, clock: HubClock) -> StartOrder:
+def _standing(store: Store, clock: HubClock, heat: str | None) -> StartOrder:
     order = told_order(store, clock)
     if order is None or order.state is not StartState.ORDERED:
         raise CannotOrder("no start is ordered")
+    if heat not in (None, order.heat):
+        raise CannotOrder(f'the start that is ordered is of heat "{order.heat}", not of "{heat}"')
     return order
 
 

@@ -188,13 +188,25 @@ def open_engine(path: Path, busy_ms: int) -> Engine:
     return engine
 
 
-def _migrate(connection: Connection, path: Path) -> None:
-    """Bring the database to the newest shape, with a backup of the old one. Raises BackupFailed."""
+def _config() -> Config:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
+    return config
+
+
+def _migrate(connection: Connection, path: Path) -> None:
+    """Bring the database to the newest shape, with a backup of the old one. Raises BackupFailed."""
+    config = _config()
     config.attributes["connection"] = connection
+    scripts = ScriptDirectory.from_config(config)
     shape = MigrationContext.configure(connection).get_current_revision()
-    if shape is not None and shape != ScriptDirectory.from_config(config).get_current_head():
+    if shape is not None and shape != scripts.get_current_head():
+        scripts.get_revision(shape)  # of a newer version: told at once, and no backup pushes out another
         keep_backup(path, f"before {shape} changes", wall_ms)
     command.upgrade(config, "head")
+
+
+def known_shapes() -> frozenset[str]:
+    """The shapes of databases that this version can open."""
+    return frozenset(script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions())

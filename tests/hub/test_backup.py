@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 from hub.backup import BackupFailed, back_up, backups_in, backups_of, damage_of, keep_backup, newest_good
 from hub.backup_keeper import BackupKeeper
 from hub.hub_lock import HubLock
-from hub.restore import restore
+from hub.restore import newest_usable, restore, unusable
 from hub.store import PlanRow, Store, StoreDamaged
 from hub.store_schema import MIGRATIONS, StoreUnusable
 from shared.core.events import Event, EventType
@@ -165,6 +165,42 @@ def test_a_database_of_an_older_hub_is_backed_up_before_it_is_changed(path: Path
     old.close()
     Store.open(path, now_ms).close()
     assert len(backups_in(backups_of(path))) == 1
+
+
+def made_by_a_newer_hub(database: Path) -> None:
+    connection = sqlite3.connect(database)
+    connection.execute("update alembic_version set version_num = '9999'")
+    connection.commit()
+    connection.close()
+
+
+def test_a_database_of_a_newer_hub_is_told_without_a_backup_that_pushes_out_others(path: Path) -> None:
+    filled(path, 1).close()
+    good = keep_backup(path, "heat 1", now_ms)
+    made_by_a_newer_hub(path)
+    for _ in range(40):
+        with pytest.raises(StoreUnusable, match="made by another version"):
+            Store.open(path, now_ms)
+    assert backups_in(backups_of(path)) == [good]
+
+
+def test_of_backups_before_an_update_only_three_stay_and_they_push_out_no_others(path: Path) -> None:
+    filled(path, 1).close()
+    heats = [keep_backup(path, f"heat {n}", now_ms, kept=4) for n in range(4)]
+    before = [keep_backup(path, "before 0001 changes", now_ms, kept=4) for _ in range(9)]
+    assert backups_in(backups_of(path)) == [*heats, *before[-3:]]
+
+
+def test_a_backup_of_a_newer_hub_is_left_out_and_refused_by_name(path: Path) -> None:
+    filled(path, 1).close()
+    good, newer = keep_backup(path, "heat 1", now_ms), keep_backup(path, "heat 2", now_ms)
+    made_by_a_newer_hub(newer)
+    assert newest_usable(path) == good
+    assert unusable(path) == [newer]
+    there = sorted(path.parent.iterdir())
+    with pytest.raises(BackupFailed, match=f"{newer} was made by another version .*9999"):
+        restore(newer, path, now_ms)
+    assert sorted(path.parent.iterdir()) == there
 
 
 def test_a_damaged_database_is_told_from_one_that_is_new_locked_or_whole(path: Path) -> None:

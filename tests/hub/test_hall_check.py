@@ -59,7 +59,7 @@ def test_where_all_is_well_it_says_so() -> None:
         ({"certificate_days": 29}, "certificate", "timer-hub provision hub"),
         ({"free_mb": 100}, "room", "make room"),
         ({"open_pages": False}, "pages", "open = true"),
-        ({"organiser": False}, "organiser", "/setup"),
+        ({"organiser": False}, "organiser", "sudo timer-hub password NAME"),
     ],
 )
 def test_each_fault_of_the_hub_is_one_line_that_says_what_to_do(

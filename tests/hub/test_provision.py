@@ -364,6 +364,14 @@ def test_the_commands_lead_from_nothing_to_a_replaced_device(hub_toml: Path, tmp
     assert load_settings(first / "table-timer.toml").hub.host == "10.0.0.5"
     failed = CliRunner().invoke(main, ["replace-device", "3", *map(str, with_hub)])
     assert "no hub has run" in failed.output
+    again = typed("provision", "table", 3, "--out", tmp_path / "again", *with_hub)
+    (twice,) = (tmp_path / "again").iterdir()
+    assert f"with passwords that are still good: {first.name}\n" in again
+    assert f"sudo timer-hub provision shut-out {first.name}" in again
+    assert "may connect no more" in typed("provision", "shut-out", twice.name, *with_hub)
+    for nobody in (twice.name, "hub"):
+        failed = CliRunner().invoke(main, ["provision", "shut-out", nobody, *map(str, with_hub)])
+        assert (failed.exit_code, "no table timer has a password" in failed.output) == (1, True)
 
     listener = typed("provision", "reader", "screen1", *with_hub)
     assert re.search(r"user reader_screen1, password \S{20,}, port 8883", listener)

@@ -126,7 +126,10 @@ def test_the_command_orders_cancels_and_tells_what_is_wrong(store: Store, config
     assert said(config, "start", "1", "--in", "1m") == (0, "heat 1 starts in 60 s\n")
     assert kept_order(store) is not None
     assert said(config, "start", "2")[0] == 1
-    assert said(config, "start", "--cancel") == (0, "heat 1 does not start\n")
+    assert 'is of heat "1", not of "2"' in said(config, "start", "2", "--cancel")[1]
+    assert said(config, "start", "1", "--cancel") == (0, "heat 1 does not start\n")
+    assert said(config, "start", "--cancel")[0] == 1
+    assert said(config, "start", "1", "--cancel", "--close")[0] == 2
     assert "no start is ordered" in said(config, "start", "--close")[1]
     assert said(config, "start")[0] == 2
     assert said(config, "start", "1", "--in", "soon")[0] == 2
