@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import tempfile
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -15,14 +18,15 @@ import click
 from device.config import TableTimerFile, categories_of, link_of, load_settings, reachable
 from device.error_codes import ErrorCode, settings_codes
 from shared.checked_toml import BadFile
+from shared.folder_owner import handed_over
 from shared.texts import DEFAULT_LANGUAGE
 from shared.topics import DEFAULT_BASE
 
 ConfigFile = click.option(
     "--config",
     "path",
-    type=click.Path(path_type=Path),
-    default=Path("table-timer.toml"),
+    type=click.Path(path_type=Path, readable=False),  # what cannot be read is told in our own words: E10
+    default=Path("/etc/table-timer/table-timer.toml"),
     show_default=True,
     help="The settings of this table timer.",
 )
@@ -173,7 +177,10 @@ def _parts(settings: TableTimerFile, panel: Any, path: Path) -> Any:
 @main.command("check-display")
 @ConfigFile
 def check_display(path: Path) -> None:
-    """Show a frame of one pixel on the display, until stopped: it must be whole on all four sides."""
+    """Show a frame of one pixel on the display, until stopped: it must be whole on all four sides.
+
+    The table timer must not be running: sudo systemctl stop table-timer.
+    """
     from device.display_check import frame, show_frame
 
     settings, stop = _settings(path), threading.Event()
@@ -196,7 +203,7 @@ def check_display(path: Path) -> None:
 def selftest(path: Path, press_s: float) -> None:
     """Walk through display, buttons, buzzer, light, clock, card, supply and network.
 
-    The table timer must not be running.
+    The table timer must not be running: sudo systemctl stop table-timer.
     """
     from device.buttons import open_factory
     from device.outputs import OutputPins
@@ -213,13 +220,27 @@ def selftest(path: Path, press_s: float) -> None:
         allow_volatile=settings.allow_volatile,
         outputs=OutputPins(**settings.signals.pins()),
         press_s=press_s,
+        say=click.echo,
     )
     good = True
-    for finding in SelfTest(bench).run():
-        click.echo(str(finding))
-        good = good and finding.ok
+    with _folder_for_pipes():
+        for finding in SelfTest(bench).run():
+            click.echo(str(finding))
+            good = good and finding.ok
     click.echo("all is well" if good else "not all is well")
     raise SystemExit(0 if good else 1)
+
+
+@contextlib.contextmanager
+def _folder_for_pipes() -> Iterator[None]:
+    """lgpio makes its pipes in the working directory, which may be one that nobody can write to."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
 
 
 @main.command("adopt-card")
@@ -233,10 +254,13 @@ def adopt_card(path: Path) -> None:
     if serial is None:
         raise click.ClickException("this machine has no serial number, so its card belongs to any board")
     try:
-        Identity(settings.state_dir).adopt(serial)
+        with handed_over(settings.state_dir, ["board.json*"]):
+            Identity(settings.state_dir).adopt(serial)
     except OSError as error:
         raise click.ClickException(f"{settings.state_dir}: {error.strerror}") from error
-    click.echo(f"the card of {settings.device} belongs to board {serial}; restart the table timer")
+    click.echo(
+        f"the card of {settings.device} belongs to board {serial}; now: sudo systemctl restart table-timer"
+    )
 
 
 @main.group()

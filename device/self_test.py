@@ -41,6 +41,14 @@ class Bench:
     clock: HandClock = monotonic
     show: Callable[[Screen], None] = lambda _: None
     """Told each picture, display or not."""
+    say: Callable[[str], None] = lambda _: None
+    """Told what the person is to do: the display may be what does not work."""
+
+
+def asking(language: str, middle: str = "", bottom: str = "") -> Screen:
+    """The picture while one part is looked at, and what the person is to do (pure)."""
+    title = translator(language).pgettext("oled", "SELF-TEST")
+    return Screen(title, top_inverse=True, lines=(middle,) if middle else (), bottom=bottom)
 
 
 class SelfTest:
@@ -67,9 +75,7 @@ class SelfTest:
                 panel.stop()
 
     def _show(self, middle: str, bottom: str = "") -> None:
-        screen = Screen(
-            self._texts.pgettext("oled", "SELF-TEST"), top_inverse=True, lines=(middle,), bottom=bottom
-        )
+        screen = asking(self._bench.language, middle, bottom)
         self._bench.show(screen)
         if self._bench.panel is not None:
             self._bench.panel.show(draw(screen))
@@ -78,7 +84,7 @@ class SelfTest:
         panel = self._bench.panel
         if panel is None:
             return Finding("display", True, "none in the settings")
-        picture = draw(Screen(self._texts.pgettext("oled", "SELF-TEST"), top_inverse=True))
+        picture = draw(asking(self._bench.language))
         panel.show(picture)
         panel.start()
         if panel.wait_sent(picture, part_tests.NETWORK_S):
@@ -129,6 +135,7 @@ class SelfTest:
         if output.problem:
             return Finding(name, False, output.problem)
         self._show(title, self._texts.pgettext("oled", "START yes · others no"))
+        self._bench.say(f"does the {name} work? START: yes, any other button: no")
         answer = next(self._presses(edges), None)
         if answer is None:
             return Finding(name, False, f"nobody answered within {self._bench.press_s:g} s")
@@ -137,6 +144,7 @@ class SelfTest:
 
     def _button(self, button: Button, edges: SimpleQueue[object]) -> Finding:
         part, others = f"button {button.name}", set[str]()
+        self._bench.say(f"press {button.name} now, within {self._bench.press_s:g} s")
         self._show(button.name, self._texts.pgettext("oled", "press this button"))
         for pressed in self._presses(edges):
             if pressed is button:

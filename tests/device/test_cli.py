@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -18,6 +20,7 @@ from device.cli import main
 from device.config import TableTimerFile
 from device.journal import Journal
 from device.simulator.server import listen
+from hub.cli import main as timer_hub
 from shared.settings_text import settings_text
 from tests.device.virtual import NO_HUB
 from tests.waiting import GENEROUS_S, wait_until
@@ -182,3 +185,29 @@ def test_virtual_tables_start_wherever_one_stands(tmp_path: Path) -> None:
         simulation.send_signal(signal.SIGTERM)
         assert simulation.wait(GENEROUS_S) == 0
     assert (tmp_path / "data" / "t01").is_dir()
+
+
+@pytest.mark.parametrize("program", [main, timer_hub], ids=["table-timer", "timer-hub"])
+def test_without_a_name_the_settings_are_those_of_the_installed_program(program: click.Group) -> None:
+    for command in program.commands.values():
+        for option in command.params:
+            if option.name == "path":
+                default = option.get_default(click.Context(command))
+                assert default in (Path("/etc/table-timer/table-timer.toml"), Path("/etc/timer-hub/hub.toml"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files that another user cannot read")
+def test_settings_that_only_root_can_read_are_told_in_a_sentence_not_by_the_parser_of_commands() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o711)
+        path = Path(folder) / "table-timer.toml"
+        path.write_text("")
+        path.chmod(0o600)
+        for module, words in (("device.cli", ["run"]), ("hub.cli", ["run"]), ("hub.cli", ["backup"])):
+            nobody = ["setpriv", "--reuid=65501", "--regid=65501", "--clear-groups"]
+            command = [*nobody, sys.executable, "-P", "-m", module, *words, "--config", str(path)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+            assert (done.returncode, done.stderr) == (
+                1,
+                f"Error: {path}: cannot be read (Permission denied)\n",
+            )

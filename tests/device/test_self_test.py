@@ -164,3 +164,18 @@ def test_the_command_prints_a_report_and_fails_with_a_fault(tmp_path: Path) -> N
     assert result.exit_code == 1
     assert "FAULT button START: was not pressed" in result.output
     assert result.output.endswith("not all is well\n")
+
+
+def test_the_terminal_says_what_to_press_for_the_display_may_be_what_does_not_work(tmp_path: Path) -> None:
+    config = tmp_path / "table-timer.toml"
+    config.write_text(
+        f'device = "t07"\ntable = 7\nstate_dir = "{tmp_path}/state"\nallow_volatile = true\n'
+        '[buttons]\npins = "mock"\n[display]\ndriver = "none"\n[signals]\nbuzzer = true\n'
+        '[hub]\nhost = "127.0.0.1"\nport = 1\n'
+    )
+    here = Path.cwd()
+    told = CliRunner().invoke(main, ["selftest", "--config", str(config), "--press", "0.1"]).output
+    for button in Button:
+        assert f"press {button.name} now, within 0.1 s\n" in told
+    assert "does the buzzer work? START: yes, any other button: no\n" in told
+    assert Path.cwd() == here
