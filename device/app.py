@@ -16,6 +16,7 @@ from device.board import Board
 from device.buttons import PINS, Buttons, NoButtons
 from device.commands import CommandPorts, Commands
 from device.debounce import Button
+from device.delivery_files import CURSORS, CursorFile
 from device.draw import draw
 from device.from_hub import CommandReceived, LinkBroken, LinkSettings, LogArchived
 from device.health import NoiseWatch, health
@@ -97,7 +98,10 @@ class App:
         """Raises JournalBusy, NotSaved, NoButtons, OSError: nothing has been started then."""
         self._parts = parts
         self._inbox: queue.SimpleQueue[object] = queue.SimpleQueue()
-        parts.state_dir.mkdir(parents=True, exist_ok=True)
+        try:
+            parts.state_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise NotSaved(f"the folder {parts.state_dir} cannot be made: {error.strerror}") from error
         kind = None if parts.allow_volatile else volatile_kind(parts.state_dir)
         if kind is not None:
             raise NotSaved(f"{parts.state_dir} is on {kind}: nothing there outlives a power cut")
@@ -114,6 +118,7 @@ class App:
         self._signals, self._outputs = Signals(), Outputs(parts.pin_factory, parts.outputs)
         self._noise, self._board = NoiseWatch(), Board(parts.state_dir)
         self.copied = self._know_the_board()
+        self._close_what_is_short()
         self._status: dict[str, object] = {
             "serial": parts.serial,
             "versions": versions(),
@@ -198,6 +203,12 @@ class App:
                 self._journal.begin_new_log()
             identity.woke_up(self._parts.serial)
         return identity.copied(self._parts.serial)
+
+    def _close_what_is_short(self) -> None:
+        """Where the hub has more of the log than it holds, it lost whole lines: their seqs are not given again."""
+        cursor = CursorFile(self._parts.state_dir / CURSORS).load().get(self._journal.log)
+        if cursor is not None and cursor.seq > self._journal.last_seq:
+            self._journal.close_as_short()
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
         """Run until `stop`; `ready` is called once buttons, journal and display work. Raises what broke.

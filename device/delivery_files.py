@@ -8,6 +8,9 @@ import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Final
+
+CURSORS: Final = "delivery.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,8 @@ class History:
         if last is not None and last.boot is not None and last.boot != self.boot:
             seen_ms = max((e.mono_ms or 0 for e in events if e.boot == last.boot), default=0)
             alive_ms = max(self._alive.read(last.boot) or 0, seen_ms, 0)
+            # with the power a card may lose whole lines that it had called safe, and that the hub already has
+            self._journal.begin_new_log()
             self.record(
                 EventType.BOOT_STARTED, self._hand_of_boot(), previous_boot=last.boot, alive_ms=alive_ms
             )
@@ -125,7 +127,7 @@ class History:
         return self._run_clock.hand_s(0)
 
     def _take_over(self, hand_s: float) -> None:
-        """A live run whose log was closed as damaged goes on in the new log."""
+        """A live run whose log was closed goes on in the new log."""
         run = self.run
         if run is None or not self._is_live(run):
             return
@@ -144,9 +146,8 @@ class History:
         live = self.run is not None and self._is_live(self.run)
         if live or self._unsaved or self._journal.last_seq < LONG_LOG:
             return
-        with suppress(NotSaved):  # the old one goes on
-            self._journal.begin_new_log()
-            self._written()
+        self._journal.begin_new_log()
+        self._written()
 
     def doubt(self, log: str) -> None:
         """The hub has more of this log than it holds here: it is closed, lest a seq is given twice."""
@@ -158,11 +159,13 @@ class History:
         self._storage = self._journal.trouble()
         if self._unsaved:
             self.save()
+        live = self.run is not None and self._is_live(self.run)
+        if self._storage is None and not live and not self._journal.has_room():
+            self._storage = "full"  # what is held back is for a run that goes on, not for one that begins
         if self._doubted == self._journal.log and not self._unsaved:
-            with suppress(NotSaved):  # tried again
-                self._journal.begin_new_log()
-                self._take_over(self._clock())
-                self._written()
+            self._journal.close_as_short()
+            self._take_over(self._clock())
+            self._written()
 
     def delete_log(self, log: str) -> bool:
         """Delete a log closed before that the hub has for good; not one that holds what is still live."""

@@ -1,31 +1,29 @@
 """The journal: every event of this table on the disk before anybody is shown it, cut-proof at any byte.
 
 A directory holds one file per log, `<log>.journal`; `<log>.damaged` keeps what could not be read of it;
-`logs` names the logs in the order in which they were begun; `lock` is held by the one process that writes;
-`reserve` holds room for what a full disk would refuse.
+`logs` names the logs in the order in which they were begun; `reserve` holds room for what a full disk would
+refuse. The directory itself is locked by the one process that writes: that needs neither room nor a write.
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import fcntl
 import os
 import re
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
 from device.disk import replace_file, sync_directory
 from device.journal_line import Content, journal_line, read_lines, without_gaps
-from device.storage import RESERVE_BYTES, Reserve, is_read_only
+from device.log_file import FULL, LogFile, Sync
+from device.storage import RESERVE_BYTES, Reserve, has_room, is_read_only
 from shared.core.events import VERSION, Event, event_from_json
 from shared.core.model import Level, Problem
 
 _LOG_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-Sync = Callable[[int], None]
 
 
 class JournalBusy(RuntimeError):
@@ -58,11 +56,13 @@ class Journal:
         self._reserve = reserve
         self._logs: list[str] = []
         self._events: list[Event] = []
-        self._lock_fd = self._fd = -1
-        self._size = 0
-        self._torn = False
+        self._file: LogFile | None = None
+        self._aside: dict[str, bytes] = {}
+        """What was found damaged, by log."""
+        self._lock_fd = -1
         self._writing = threading.Lock()
         self._reading = threading.Lock()  # apart, so that a stalled disk delays no reader
+        self._noting = threading.Lock()
 
     @classmethod
     def open(
@@ -78,8 +78,9 @@ class Journal:
 
         A log with a torn, zeroed or flipped byte is closed for good, for no seq may be given twice;
         `findings` tells. `sync` makes the bytes of a file descriptor durable; `reserve_bytes` are held back
-        for a full disk.
-        Raises JournalBusy if another process has it, NotSaved if the disk does not take it.
+        for a full disk. A disk that only takes nothing, full or read-only, is no obstacle: what is in the
+        journal is read, `trouble` tells, and `append` tries again.
+        Raises JournalBusy if another process has it, NotSaved if there is no such directory to read.
         """
         journal = cls(directory, device, new_log, sync, Reserve(directory / "reserve", reserve_bytes))
         try:
@@ -88,6 +89,8 @@ class Journal:
             journal._logs = journal._known_logs()
             if not journal._continue_newest():
                 journal._begin()
+            with suppress(OSError):  # tried again by whoever appends, or asks for the trouble
+                journal._file_now().open()
         except OSError as error:
             journal.close()
             raise NotSaved(f"the journal in {directory} cannot be opened: {error}") from error
@@ -155,9 +158,20 @@ class Journal:
         try:
             if is_read_only(self.directory):
                 return "read_only"
+            if not self._reserve.take():
+                return "full"
+            with self._writing:
+                self._file_now().open()
+        except OSError as error:
+            return "full" if error.errno in FULL else "failing"
+        return None
+
+    def has_room(self) -> bool:
+        """Whether a run could be begun beside what is held back for one that goes on."""
+        try:
+            return has_room(self.directory)
         except OSError:
-            return "failing"
-        return None if self._reserve.take() else "full"
+            return False
 
     def earlier_logs(self) -> list[str]:
         """The ids of the logs closed before, oldest first."""
@@ -173,23 +187,33 @@ class Journal:
         self._logs = [kept for kept in self._logs if kept != log]
 
     def begin_new_log(self) -> None:
-        """Closes the log for good and begins a new one: its end is in doubt. Raises NotSaved."""
+        """Closes the log for good and begins a new one; nothing happens where it has no event yet.
+
+        Where the disk does not take the new one now, it is made when something is appended.
+        """
         with self._writing:
-            try:
+            if self._events:
                 self._begin()
-            except OSError as error:
-                raise NotSaved(f"no new log: {error}") from error
+            with suppress(OSError):
+                self._file_now().open()
+
+    def close_as_short(self) -> None:
+        """Closes the log because the hub has more of it than it holds: whole lines were lost, and people are told."""
+        detail = {"events_kept": self.last_seq}
+        self.findings.append(Problem("journal_damaged", log=self.log, seq=self.last_seq + 1, detail=detail))
+        self.begin_new_log()
 
     def close(self) -> None:
         """Lets another process have the journal."""
-        for fd in (self._fd, self._lock_fd):
-            if fd >= 0:
-                os.close(fd)
-        self._fd = self._lock_fd = -1
+        if self._file is not None:
+            self._file.close()
+        if self._lock_fd >= 0:
+            os.close(self._lock_fd)
+        self._lock_fd = -1
 
     def _take_lock(self) -> None:
         self.directory.mkdir(parents=True, exist_ok=True)
-        self._lock_fd = os.open(self.directory / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        self._lock_fd = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(self._lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -212,12 +236,16 @@ class Journal:
 
     def _content(self, log: str) -> Content | None:
         try:
-            return read_lines(self._path(log).read_bytes(), log)
+            content = read_lines(self._path(log).read_bytes(), log)
         except OSError as error:
             problem = Problem("journal_unreadable", Level.ERROR, log=log, detail={"error": str(error)})
             if problem not in self.findings:
                 self.findings.append(problem)
             return None
+        if not content.whole:
+            with self._noting:
+                self._set_aside(log, content)
+        return content
 
     def _continue_newest(self) -> bool:
         if not self._logs:
@@ -227,22 +255,30 @@ class Journal:
         if content is None:
             return False
         if not content.whole:
-            self._set_aside(log, content)
             return False
         if not content.events:
             # seqs may have been given out of what is empty now
-            self._path(log).unlink()
-            self._logs.pop()
+            with suppress(OSError):
+                self._path(log).unlink()
+                self._logs.pop()
             return False
         if any(event.device != self.device for event in content.events):
             return False
-        self._fd = os.open(self._path(log), os.O_RDWR | os.O_APPEND)
-        self._sync(self._fd)  # a killed process may have left lines that are only in memory
-        self.log, self._events, self._size = log, list(content.events), os.fstat(self._fd).st_size
+        self.log, self._events = log, list(content.events)
+        self._file = LogFile(self._path(log), self._path(log).stat().st_size, self._sync)
         return True
 
     def _set_aside(self, log: str, content: Content) -> None:
-        replace_file(self.directory / f"{log}.damaged", content.damaged)
+        """Keep what is damaged beside the log, and tell; once, unless more of it is found damaged later."""
+        path = self.directory / f"{log}.damaged"
+        if log not in self._aside and path.exists():
+            with suppress(OSError):
+                self._aside[log] = path.read_bytes()
+        if self._aside.get(log) == content.damaged:
+            return
+        self._aside[log] = content.damaged
+        with suppress(OSError):  # it stays in the log's own file too
+            replace_file(path, content.damaged)
         seqs = {event.seq for event in content.events}
         first_missing = next(n for n in range(1, len(seqs) + 2) if n not in seqs)
         detail = {"events_kept": len(seqs), "bytes_damaged": len(content.damaged)}
@@ -254,56 +290,33 @@ class Journal:
             raise ValueError(f"{log!r} cannot be the name of a log")
         if log in self._logs or (self.directory / f"{log}.damaged").exists():
             raise ValueError(f"log {log} was used before")
-        order = "".join(f"{name}\n" for name in [*self._logs, log])
-        replace_file(self.directory / "logs", order.encode())
-        fd = os.open(self._path(log), os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
-        try:
-            sync_directory(self.directory)
-        except OSError:
-            os.close(fd)
-            raise
-        if self._fd >= 0:
-            os.close(self._fd)
+        if self._file is not None:
+            self._file.close()
         self._logs.append(log)
         with self._reading:
             self.log, self._events = log, []
-        self._fd, self._size, self._torn = fd, 0, False
+        self._file = LogFile(self._path(log), 0, self._sync, self._keep_order)
+
+    def _keep_order(self) -> None:
+        replace_file(self.directory / "logs", "".join(f"{log}\n" for log in self._logs).encode())
+
+    def _file_now(self) -> LogFile:
+        assert self._file is not None, "a journal that was opened has a file to write to"
+        return self._file
 
     def _write(self, line: bytes) -> None:
         try:
-            self._try_write(line)
+            self._file_now().add(line)
         except OSError as error:
-            if error.errno not in _FULL or not self._gave_room():
+            if error.errno not in FULL or not self._gave_room():
                 raise NotSaved(f"journal {self.log}: {error}") from error
             try:
-                self._try_write(line)
+                self._file_now().add(line)
             except OSError as again:
                 raise NotSaved(f"journal {self.log}: {again}") from again
-        self._size += len(line)
-        self._torn = False
-
-    def _try_write(self, line: bytes) -> None:
-        try:
-            if self._torn:
-                self._cut_back()
-            if os.fstat(self._fd).st_nlink == 0:
-                raise OSError(errno.ESTALE, "the file was deleted")
-            self._torn = True
-            written = 0
-            while written < len(line):
-                written += os.write(self._fd, line[written:])
-            self._sync(self._fd)
-        except OSError:
-            with contextlib.suppress(OSError):  # else the next append cuts it back
-                self._cut_back()
-            raise
 
     def _gave_room(self) -> bool:
         try:
             return self._reserve.release()
         except OSError:
             return False
-
-    def _cut_back(self) -> None:
-        os.ftruncate(self._fd, self._size)
-        self._torn = False

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from shared.core.events import Event, EventType, event_from_json
+
+_RECORD: Final = re.compile(rb"[0-9a-f]{8} \{")
+_JSON: Final = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +38,17 @@ def read_lines(content: bytes, log: str) -> Content:
     """The events of a journal file of `log`.
 
     A line counts if it is whole, its checksum holds, and it is an event of this log with a seq higher
-    than the one before it; any other bytes are damage, and never an error.
+    than the one before it; any other bytes are damage, and never an error. Of a line whose end was damaged,
+    or that has damage before it, all is lost but itself: its checksum tells where it begins and ends.
     """
     events: list[Event] = []
     damaged = bytearray()
     for line in _lines(content):
-        event = _event(line)
-        if event is None or event.log != log or (events and event.seq <= events[-1].seq):
-            damaged += line
-        else:
-            events.append(event)
+        for part, event in _parts(line):
+            if event is None or event.log != log or (events and event.seq <= events[-1].seq):
+                damaged += part
+            else:
+                events.append(event)
     return Content(tuple(events), bytes(damaged))
 
 
@@ -73,9 +79,39 @@ def _lines(content: bytes) -> list[bytes]:
     return [line + b"\n" for line in ended] + ([tail] if tail else [])
 
 
-def _event(line: bytes) -> Event | None:
-    body = line[9:-1]
-    if line[-1:] != b"\n" or line[:9] != b"%08x " % zlib.crc32(body):
+def _parts(line: bytes) -> Iterator[tuple[bytes, Event | None]]:
+    """What stands between two line ends, in order: an event and its bytes, or None and bytes that are none."""
+    if line[-1:] == b"\n" and (event := _event(line[:-1])) is not None:
+        yield line, event
+        return
+    done, text = 0, line.decode("latin-1")  # a character a byte, whatever they are
+    for found in _RECORD.finditer(line):
+        if found.start() < done:
+            continue
+        end = _end_of_object(text, found.end() - 1)
+        # what ends with the file was never finished, and nobody was told of it
+        if end is None or end == len(line) or (event := _event(line[found.start() : end])) is None:
+            continue
+        if done < found.start():
+            yield line[done : found.start()], None
+        yield line[found.start() : end], event
+        done = end
+        if line[done : done + 1] == b"\n":
+            done += 1
+    if done < len(line):
+        yield line[done:], None
+
+
+def _end_of_object(text: str, begin: int) -> int | None:
+    try:
+        return _JSON.raw_decode(text, begin)[1]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _event(record: bytes) -> Event | None:
+    body = record[9:]
+    if record[:9] != b"%08x " % zlib.crc32(body):
         return None
     try:
         return event_from_json(json.loads(body))

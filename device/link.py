@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from device.batch import covered, fitting
-from device.delivery_files import Cursor, CursorFile, SessionFile
+from device.delivery_files import CURSORS, Cursor, CursorFile, SessionFile
 from device.from_hub import (
     CommandReceived,
     DeliveryProblem,
@@ -111,7 +111,7 @@ class Link:
         self._inbox = inbox
         self._status = status
         self._clock = clock
-        self._cursor_file = CursorFile(state_dir / "delivery.json")
+        self._cursor_file = CursorFile(state_dir / CURSORS)
         self._session_file = SessionFile(state_dir / "session")
         self._session = 0
         self._saved = self._cursor_file.load()

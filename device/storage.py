@@ -43,6 +43,18 @@ def is_read_only(directory: Path) -> bool:
     return bool(os.statvfs(directory).f_flag & os.ST_RDONLY)
 
 
+ROOM_TO_START: Final = 64 * 1024
+"""What a run needs beside its events: its rules, the files that are written anew whole, their directory."""
+_FILES_TO_START: Final = 8
+
+
+def has_room(directory: Path) -> bool:
+    """Whether the disk has room for a run that begins, with the new files it brings. Raises OSError."""
+    disk = os.statvfs(directory)
+    nodes = disk.f_files == 0 or disk.f_favail >= _FILES_TO_START  # some file systems do not count them
+    return nodes and disk.f_bavail * disk.f_frsize >= ROOM_TO_START
+
+
 class Reserve:
     """A file that holds room and nothing else: given up when the disk is full, taken again when it is not."""
 

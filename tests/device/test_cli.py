@@ -15,7 +15,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from device.cannot_start import EXIT_NO_BUTTONS
+from device.cannot_start import EXIT_NO_BUTTONS, EXIT_NOT_SAVED
 from device.cli import main
 from device.config import TableTimerFile
 from device.journal import Journal
@@ -109,7 +109,7 @@ def test_a_journal_another_process_writes_is_told_in_one_line(config: Path, tmp_
 def test_a_folder_that_cannot_be_made_is_told_in_one_line(config: Path, tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     result = call("run", "--config", str(config))
-    assert result.exit_code == 1
+    assert result.exit_code == EXIT_NOT_SAVED
     assert result.output.startswith("Error: ")
     assert result.output.count("\n") == 1
 

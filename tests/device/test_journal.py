@@ -164,6 +164,54 @@ def test_a_line_flipped_in_the_middle_loses_that_line_only(tmp_path: Path) -> No
     journal.close()
 
 
+@pytest.mark.parametrize("line", [1, 2, 3])
+@pytest.mark.parametrize("value", [b"\x0b", b"\x8a", b" ", b"}"])
+def test_a_newline_flipped_to_anything_loses_no_event(tmp_path: Path, line: int, value: bytes) -> None:
+    """E07: the checksums on both sides of it hold."""
+    log, events, content = filled(tmp_path, 3)
+    lines = content.split(b"\n")
+    flipped = b"\n".join(lines[:line]) + value + b"\n".join(lines[line:])
+    assert len(flipped) == len(content)
+    (tmp_path / f"{log}.journal").write_bytes(flipped)
+    journal = Journal.open(tmp_path, DEVICE, log_names("next-"))
+    assert journal.earlier() == [events]
+    assert journal.findings[0].detail == {"events_kept": 3, "bytes_damaged": 1}
+    assert (tmp_path / f"{log}.damaged").read_bytes() == value
+    assert journal.log != log
+    journal.close()
+
+
+def test_an_event_behind_damage_in_its_line_is_kept() -> None:
+    for rubbish in (b"\0" * 40, b'0badc0de {"v":1,"dev', b"[" * 3000, b"ffffffff {" * 99):
+        found = read_lines(LAW_BYTES + rubbish + journal_line(LAW_NEXT), LAW_LOG)
+        assert found.events == (*LAW_EVENTS, LAW_NEXT)
+        assert found.damaged == rubbish
+
+
+def test_damage_in_a_log_closed_earlier_is_told_once_and_so_is_more_of_it(tmp_path: Path) -> None:
+    """E07: the hub may not have it yet, and then hears that it is missing."""
+    journal = Journal.open(tmp_path, DEVICE, log_names())
+    old, events = journal.log, [press(journal, n) for n in range(1, 6)]
+    journal.begin_new_log()
+    press(journal, 6)
+    journal.close()
+    file = tmp_path / f"{old}.journal"
+    for damaged, told in (([2], 1), ([2], 0), ([2, 4], 1)):
+        lines = [
+            journal_line(e).replace(b'"seq"', b'"?eq"') if e.seq in damaged else journal_line(e)
+            for e in events
+        ]
+        file.write_bytes(b"".join(lines))
+        again = Journal.open(tmp_path, DEVICE, log_names("never-"))
+        for _ in range(2):
+            assert again.earlier() == [[e for e in events if e.seq not in damaged]]
+        assert [p.code for p in again.findings] == ["journal_damaged"] * told
+        missing = [e.seq for e in again.read(1, 9, old) if e.type == "records_missing"]
+        assert missing == damaged
+        assert (tmp_path / f"{old}.damaged").read_bytes().count(b"\n") == len(damaged)
+        again.close()
+
+
 def test_a_lost_line_between_whole_ones_closes_the_log_too(tmp_path: Path) -> None:
     log, events, _ = filled(tmp_path, 3)
     (tmp_path / f"{log}.journal").write_bytes(journal_line(events[0]) + journal_line(events[2]))
@@ -332,6 +380,7 @@ LAW_EVENTS = [
     Event(DEVICE, LAW_LOG, n, "pause_started", "b0", n * 7, 1_700_000_000_000, f"run-{n}", {"note": "ñ" * n})
     for n in range(1, 9)
 ]
+LAW_NEXT = Event(DEVICE, LAW_LOG, 9, "pause_ended", "b0", 99, 1_700_000_000_000, "run-9")
 LAW_BYTES = b"".join(map(journal_line, LAW_EVENTS))
 LAW_ENDS = list(itertools.accumulate(len(journal_line(e)) for e in LAW_EVENTS))
 

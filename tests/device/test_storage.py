@@ -131,7 +131,7 @@ def test_a_log_that_was_closed_can_be_deleted_and_its_room_is_free(tmp_path: Pat
 _IN_A_SMALL_DISK = """
 import subprocess, sys
 from pathlib import Path
-from device.journal import Journal, NotSaved
+from device.journal import Journal, JournalBusy, NotSaved
 from device.storage import is_read_only
 disk = Path(sys.argv[1])
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2600k", "none", str(disk)], check=True)
@@ -154,12 +154,24 @@ assert [e.seq for e in again.events()] == list(range(1, 2002)) and not again.fin
 again.close()
 subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
 assert is_read_only(disk)
+again = Journal.open(disk, "t07", lambda: next(names))
+assert [e.seq for e in again.events()] == list(range(1, 2002)), "what is there is read"
+assert again.trouble() == "read_only"
 try:
     Journal.open(disk, "t07", lambda: next(names))
+except JournalBusy:
+    pass
+else:
+    raise AssertionError("two processes with one journal")
+try:
+    again.append("pause_started", boot="b", mono_ms=1, wall_ms=None, run="r")
 except NotSaved as error:
     print(error)
 else:
-    raise AssertionError("opened on a disk that can only be read")
+    raise AssertionError("written to a disk that can only be read")
+subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
+assert again.trouble() is None, again.trouble()
+assert again.append("pause_started", boot="b", mono_ms=1, wall_ms=None, run="r").seq == 2002
 """
 
 
