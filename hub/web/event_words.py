@@ -27,7 +27,7 @@ def event_word(kind: str, t: NullTranslations) -> str:
         EventType.NOTICE_DISMISSED: t.pgettext("event", "notice seen"),
         EventType.ACT_UNDONE: t.pgettext("event", "undone"),
         EventType.PRESS_REFUSED: t.pgettext("event", "press refused"),
-        EventType.RUN_TAKEN_OVER: t.pgettext("event", "another table timer takes over"),
+        EventType.RUN_TAKEN_OVER: t.pgettext("event", "goes on after a power cut, or at another table timer"),
         EventType.BOOT_STARTED: t.pgettext("event", "table timer switched on"),
         EventType.RECORDS_MISSING: t.pgettext("event", "presses lost"),
         EventType.CLOCK_ANCHORED: t.pgettext("event", "clock compared with the hub's"),
