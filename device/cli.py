@@ -31,6 +31,18 @@ ConfigFile = click.option(
     help="The settings of this table timer.",
 )
 _STDIN: Final = 0
+_OURS: Final = (
+    "*.json*",
+    "*.journal",
+    "*.damaged",
+    "logs*",
+    "session*",
+    "alive*",
+    "starts*",
+    "reserve",
+    "lock",
+)
+"""All that a table timer makes in its folder: what root makes there by hand is the service's to write, too."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -51,6 +63,7 @@ def run(path: Path) -> None:
         settings = load_settings(path)
     except BadFile as error:
         _bad_settings(path, error)
+    click.get_current_context().with_resource(handed_over(settings.state_dir, _OURS))
     starts = Starts(settings.state_dir, kernel_boot_id())
     mode = starts.begin()
     panel = None if mode is Mode.BLIND else _panel(settings)
@@ -254,7 +267,7 @@ def adopt_card(path: Path) -> None:
     if serial is None:
         raise click.ClickException("this machine has no serial number, so its card belongs to any board")
     try:
-        with handed_over(settings.state_dir, ["board.json*"]):
+        with handed_over(settings.state_dir, _OURS):
             Identity(settings.state_dir).adopt(serial)
     except OSError as error:
         raise click.ClickException(f"{settings.state_dir}: {error.strerror}") from error

@@ -211,3 +211,19 @@ def test_settings_that_only_root_can_read_are_told_in_a_sentence_not_by_the_pars
                 1,
                 f"Error: {path}: cannot be read (Permission denied)\n",
             )
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files for others")
+def test_what_root_makes_in_the_folder_of_the_service_is_the_services(config: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir()
+    (state / "photo").write_text("not ours")
+    os.chown(state, 65501, 65502)
+    command = [*COMMAND, "run", "--config", str(config)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as table:
+        wait_until(lambda: any(state.glob("*.journal")) and _catches_sigterm(table.pid))
+        table.send_signal(signal.SIGTERM)
+        assert table.wait(GENEROUS_S) == 0
+    owners = {path.name: (path.stat().st_uid, path.stat().st_gid) for path in state.iterdir()}
+    assert owners.pop("photo") == (0, 0)
+    assert set(owners.values()) == {(65501, 65502)}, owners
