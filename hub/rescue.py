@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -52,13 +53,17 @@ def wait_for_rescue(
 def commands_for(database: Path, config: Path) -> list[str]:
     """What to type: the newest good backup, else an empty database; then journals for what no table brings."""
     backup = newest_usable(database)
+    closed = config.exists() and not config.stat().st_mode & stat.S_IROTH  # as installed: it holds a password
+    sudo = "sudo " if closed else ""
     if backup is not None:
-        first = f"timer-hub restore {backup} --config {config}"
+        first = f"{sudo}timer-hub restore {backup} --config {config}"
     else:
-        first = f"mv {database} {database}.damaged   # there is no good backup; then load the plan again"
+        first = (
+            f"{sudo}mv {database} {database}.damaged   # there is no good backup; then load the plan again"
+        )
     return [
         first,
-        f"timer-hub refill /media/CARD/*.journal --config {config}   # only for tables that are gone",
+        f"{sudo}timer-hub refill /media/CARD/*.journal --config {config}   # only for tables that are gone",
     ]
 
 

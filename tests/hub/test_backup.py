@@ -15,6 +15,7 @@ from sqlalchemy import create_engine
 from hub.backup import BackupFailed, back_up, backups_in, backups_of, damage_of, keep_backup, newest_good
 from hub.backup_keeper import BackupKeeper
 from hub.hub_lock import HubLock
+from hub.rescue import commands_for
 from hub.restore import newest_usable, restore, unusable
 from hub.store import PlanRow, Store, StoreDamaged
 from hub.store_schema import MIGRATIONS, StoreUnusable
@@ -201,6 +202,19 @@ def test_a_backup_of_a_newer_hub_is_left_out_and_refused_by_name(path: Path) -> 
     with pytest.raises(BackupFailed, match=f"{newer} was made by another version .*9999"):
         restore(newer, path, now_ms)
     assert sorted(path.parent.iterdir()) == there
+
+
+def test_what_a_hub_with_a_damaged_database_tells_to_type_works_for_whoever_may_not_read_its_settings(
+    path: Path, tmp_path: Path
+) -> None:
+    filled(path, 1).close()
+    good, newer = keep_backup(path, "heat 1", now_ms), keep_backup(path, "heat 2", now_ms)
+    made_by_a_newer_hub(newer)
+    settings = tmp_path / "hub.toml"
+    settings.write_text("")
+    for mode, sudo in ((0o644, ""), (0o640, "sudo ")):
+        settings.chmod(mode)
+        assert commands_for(path, settings)[0] == f"{sudo}timer-hub restore {good} --config {settings}"
 
 
 def test_a_damaged_database_is_told_from_one_that_is_new_locked_or_whole(path: Path) -> None:

@@ -56,7 +56,7 @@ class Walk:
 
     def next(self, begins: str) -> str:
         """The next command, which must begin so, in this machine's places."""
-        line = self.left.pop(0)
+        line = self.left.pop(0).removeprefix("sudo ")  # all here is ours
         assert line.startswith(begins), line
         for place, here in self._places.items():
             line = line.replace(place, here)
