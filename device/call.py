@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from device.screen import Screen
+from device.top_line import beside
 from shared.core.model import State
 from shared.texts import translator
 from shared.wire import Do
@@ -38,9 +39,12 @@ def called_on(screen: Screen, facts: Facts) -> Screen:
     table = pgettext("oled", "Table {table}").format(table=facts.table)
     if _is_busy(facts):
         if called.do is Do.IDENTIFY:
-            return replace(screen, top=table, top_inverse=True, blinks=True)
-        if called.do is Do.SHOW_TEXT and not _asks(facts):
-            return replace(screen, bottom=called.text, bottom_inverse=True)
+            asked = asks(facts)
+            titled = screen if asked else replace(screen, top=table)
+            return replace(beside(titled, table if asked else screen.top_right, facts.tick), blinks=True)
+        if called.do is Do.SHOW_TEXT and not _bottom_needed(facts):
+            keeps = (screen.bottom, *screen.keeps)
+            return replace(screen, bottom=called.text, bottom_inverse=True, keeps=keeps)
         return screen
     if called.do is Do.IDENTIFY:
         title = pgettext("oled", "THIS IS TABLE")
@@ -58,6 +62,12 @@ def _is_busy(facts: Facts) -> bool:
     return not resting or facts.ordered is not None or facts.not_saved
 
 
-def _asks(facts: Facts) -> bool:
-    """Whether the line below says which button answers a question, or why a press was refused."""
-    return facts.armed is not None or facts.count is not None or facts.refusal is not None or facts.held_s > 0
+def asks(facts: Facts) -> bool:
+    """Whether the display asks something that a button answers: that is never hidden."""
+    claimed = facts.situation.state is State.CLAIMED
+    return claimed or facts.armed is not None or (facts.count is not None and facts.count.asked)
+
+
+def _bottom_needed(facts: Facts) -> bool:
+    """Whether the line below says which button does what just now, or why a press was refused."""
+    return asks(facts) or facts.count is not None or facts.refusal is not None or facts.held_s > 0

@@ -54,12 +54,16 @@ def why_settings(problems: Iterable[FileProblem], language: str) -> Screen:
 def why(error: Exception, table: int, language: str) -> Screen:
     """The picture that tells people at the table that it cannot time."""
     pgettext = translator(language).pgettext
-    no_buttons = isinstance(error, NoButtons)
+    words = {
+        ErrorCode.NO_BUTTONS: pgettext("oled", "NO BUTTONS"),
+        ErrorCode.NOT_SAVED: pgettext("oled", "NOT SAVED"),
+        ErrorCode.JOURNAL_BUSY: pgettext("oled", "OTHER PROGRAM"),
+    }
     return Screen(
         pgettext("oled", "Table {table}").format(table=table),
         top_right=str(error_code(error)),
         top_inverse=True,
-        lines=(pgettext("oled", "NO BUTTONS") if no_buttons else pgettext("oled", "NOT SAVED"),),
+        lines=(words.get(error_code(error), pgettext("oled", "DOES NOT START")),),
         bottom=pgettext("oled", "call the organisers"),
     )
 

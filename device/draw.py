@@ -1,7 +1,8 @@
 """From what a screen says to the 128 x 64 picture: three bands, digits in fixed cells (pure).
 
-Rows: 0-13 the top line (14: tails of high words), 15-47 the middle, 48-62 the bottom line, 63 the mark that
-walks. The layout keeps two columns and one row free, so that it can be moved against burn-in and nothing is lost.
+Rows: 0-13 the top line (14: tails of high words), 15-46 the middle, 47 dark, 48-62 the bottom line, 63 the mark
+that walks; a bottom line of two rows takes what it needs from the middle. The layout keeps two columns and one row
+free, so that it can be moved against burn-in and nothing is lost.
 """
 
 from __future__ import annotations
@@ -10,9 +11,21 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from PIL import Image, ImageChops, ImageDraw
+from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
-from device.lettering import PART_ENDS, WORD_ENDS, Face, Style, able_of, fit, fit_ends, pack, printable, wrap
+from device.lettering import (
+    PART_ENDS,
+    WORD_ENDS,
+    Face,
+    Style,
+    able_of,
+    fit,
+    fit_ends,
+    pack,
+    printable,
+    whole_ends,
+    wrap,
+)
 from device.screen import Screen
 from device.ticks import draw_ticks
 
@@ -32,6 +45,7 @@ _SEEN: Final = 5
 
 _TOP_RISE: Final = _TOP_BASELINE
 _BOTTOM_RISE: Final = 12
+_BOTTOM_HIGH: Final = _FLOOR - _BOTTOM + 1
 _ROW: Final = 12
 
 _LINE: Final = (
@@ -79,10 +93,38 @@ def draw(screen: Screen) -> Image.Image:
     return image
 
 
-def _draw_top(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, inverse: bool) -> None:
-    margin = 2 if screen.top_inverse else 0
+def written(screen: Screen) -> tuple[str, ...]:
+    """The words of a screen as they are drawn: the ends of the top line, the middle, the rows of the bottom line."""
+    left, right, _ = _top_ends(screen)
+    rows, _, _ = _bottom_rows(screen.bottom, inverse=screen.bottom_inverse)
+    _, floor = _bottom_place(screen)
+    middle = [text for text, _, _ in _middle_words(screen.lines, _words_high(floor))]
+    middle = [screen.clock] if screen.clock else [] if screen.checks else middle
+    return tuple(text for text in (left, right, *middle, *rows) if text)
+
+
+def top_stands(left: str, right: str, *, inverse: bool) -> bool:
+    """Whether both ends of a top line can stand whole beside each other."""
+    ends = printable(left), printable(right)
+    return whole_ends(*ends, _GAP, _top_width(inverse=inverse), _LINE, _TOP_RISE, _TOP_BAR) is not None
+
+
+def _top_width(*, inverse: bool) -> int:
+    return _USED - 2 * _margin(inverse=inverse)
+
+
+def _margin(*, inverse: bool) -> int:
+    return 2 if inverse else 0
+
+
+def _top_ends(screen: Screen) -> tuple[str, str, Style]:
     ends = printable(screen.top), printable(screen.top_right)
-    left, right, style = fit_ends(*ends, _GAP, _USED - 2 * margin, _LINE, _TOP_RISE)
+    return fit_ends(*ends, _GAP, _top_width(inverse=screen.top_inverse), _LINE, _TOP_RISE, _TOP_BAR)
+
+
+def _draw_top(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, inverse: bool) -> None:
+    margin = _margin(inverse=screen.top_inverse)
+    left, right, style = _top_ends(screen)
     if inverse:
         pen.rectangle((0, 0, WIDTH - 1, _TOP_BAR - 1 + dy), fill=1)
     ink = 0 if inverse else 1
@@ -110,13 +152,18 @@ def _draw_middle(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, flo
         height = 16 if alone else 8
         y = (top + floor - height) // 2 if alone else floor - height - 1
         _draw_bar(pen, (dx, y + dy, dx + _USED - 1, y + dy + height - 1), screen.bar)
-        floor = y - 1
+        floor = y
     clock = printable(screen.clock)
     if clock and _draw_clock(pen, clock, dx, top + dy, floor - top):
         return
-    for text, style, baseline in _middle_words((clock,) if clock else screen.lines, floor - top):
+    for text, style, baseline in _middle_words((clock,) if clock else screen.lines, _words_high(floor)):
         x = dx + (_USED - style.width(text)) // 2
         _write(pen, x, top + dy + baseline, text, style)
+
+
+def _words_high(floor: int) -> int:
+    """What words in the middle have: a row stays dark above a bar, as it does below digits."""
+    return floor - 1 - _MIDDLE
 
 
 def _draw_bar(pen: ImageDraw.ImageDraw, box: tuple[int, int, int, int], part: float) -> None:
@@ -170,15 +217,16 @@ def _clock_cells(shape: str, height: int) -> tuple[int, list[tuple[int, Style]]]
 
 def _draw_bottom(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, inverse: bool) -> int:
     """Draws the bottom line, of two rows if one cannot hold it; gives the row where the middle ends."""
-    rows, style = _bottom_rows(screen.bottom)
-    floor = _BOTTOM - _ROW * (len(rows) - 1) if rows else HEIGHT - 1
+    rows, style, apart = _bottom_rows(screen.bottom, inverse=inverse)
+    lift, floor = _bottom_place(screen)
     if inverse and rows:
-        pen.rectangle((0, floor - 1 + dy, WIDTH - 1, HEIGHT - 1), fill=1)
+        pen.rectangle((0, floor + dy, WIDTH - 1, HEIGHT - 1), fill=1)
     ink = 0 if inverse else 1
-    baseline = dy + _baseline("".join(rows), style, _BOTTOM - 1, _BOTTOM_BASELINE, _FLOOR) if rows else 0
+    top = _BOTTOM if inverse else _BOTTOM - 1
+    baseline = dy - lift + _baseline("".join(rows), style, top, _BOTTOM_BASELINE, _FLOOR) if rows else 0
     for n, text in enumerate(reversed(rows)):
         x = dx + (_USED - style.width(text)) // 2
-        _write(pen, x, baseline - n * _ROW, text, style, ink)
+        _write(pen, x, baseline - n * apart, text, style, ink)
     if screen.seen:  # on a ground of its own: it may stand on a letter, but not be taken for one
         x, y = WIDTH - _SEEN - 1, _FLOOR - _SEEN
         pen.rectangle((x - 1, y - 1, WIDTH - 1, _FLOOR), fill=1 - ink)
@@ -186,27 +234,64 @@ def _draw_bottom(pen: ImageDraw.ImageDraw, screen: Screen, dx: int, dy: int, *, 
     return floor
 
 
+def _bottom_place(screen: Screen) -> tuple[int, int]:
+    """By how much the bottom line is lifted to stand in the middle of what is kept for it, and where that begins."""
+    own = _bottom_high(screen.bottom)
+    kept = max(map(_bottom_high, (screen.bottom, *screen.keeps)), default=0)
+    return (kept - own) // 2, _BOTTOM - kept if screen.bottom else HEIGHT - 1
+
+
+def _bottom_high(bottom: str) -> int:
+    """How many rows of the middle a bottom line takes."""
+    rows, _, apart = _bottom_rows(bottom, inverse=False)
+    return apart * (len(rows) - 1) if rows else 0
+
+
 @lru_cache(maxsize=256)
-def _bottom_rows(bottom: str) -> tuple[tuple[str, ...], Style]:
+def _bottom_rows(bottom: str, *, inverse: bool) -> tuple[tuple[str, ...], Style, int]:
     """The bottom line on one row, else on two, rather parted between two hints than within one, else cut.
 
-    Two rows of wide letters are better read than one of narrow ones.
+    Two rows of wide letters are better read than one of narrow ones. The last number is how far apart they stand.
     """
     text = printable(bottom)
-    able = able_of(text, _LINE, _BOTTOM_RISE)
+    rise = _BOTTOM_RISE - inverse  # an accent at the very edge of a bar would be a notch in it
+    able = able_of(text, _LINE, rise, _BOTTOM_HIGH)
     if not text:
-        return (), able[0]
+        return (), able[0], _ROW
     wide = [style for style in able if style.face is not Face.NARROW and style.size > _SMALL]
     for styles in (wide, able):
         for style in styles:
-            if style.width(text) <= _USED:
-                return (text,), style
+            if style.room(text) <= _USED:
+                return (text,), style, _ROW
         for at in (PART_ENDS, WORD_ENDS):
             for style in styles:
                 halves = wrap(text, _USED, style, at)
                 if halves is not None:
-                    return halves, style
-    return pack(text, _USED, able[-1]), able[-1]
+                    return halves, style, _rows_apart(*halves, style)
+    halves = pack(text, _USED, able[-1])
+    return halves, able[-1], _rows_apart(*halves, able[-1])
+
+
+def _rows_apart(upper: str, lower: str, style: Style) -> int:
+    """So that no tail of the upper row touches a letter of the lower one."""
+    most = max(_ROW, style.drop(upper) + _APART + style.rise(lower))
+    around = (
+        _row_ink(upper, style, most).convert("L").filter(ImageFilter.MaxFilter(2 * _APART + 1)).convert("1")
+    )
+    apart = _ROW
+    while apart < most:
+        if ImageChops.logical_and(around, _row_ink(lower, style, most + apart)).getbbox() is None:
+            break
+        apart += 1
+    return apart
+
+
+def _row_ink(text: str, style: Style, baseline: int) -> Image.Image:
+    image = Image.new("1", (WIDTH, HEIGHT))
+    pen = ImageDraw.Draw(image)
+    pen.fontmode = "1"
+    _write(pen, (_USED - style.width(text)) // 2, baseline, text, style)
+    return image
 
 
 @lru_cache(maxsize=128)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 import font_fjallaone
@@ -17,6 +20,10 @@ ELLIPSIS: Final = "…"
 WORD_ENDS: Final = re.compile(r" · | |(?<=-)")
 PART_ENDS: Final = re.compile(r" · ")
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Mn", "Me", "Zl", "Zp"})
+MOST_LETTERS: Final = 100
+"""More fit on no two rows, whatever they are; what comes after them is not even looked at."""
+_MOST_READ: Final = 1000
+_ANY_DIGITS: Final = str.maketrans("0123456789", "4" * 10)
 
 
 class Face(Enum):
@@ -48,6 +55,10 @@ class Style:
         """How many pixels the text takes."""
         return _width(self, text)
 
+    def room(self, text: str) -> int:
+        """How many pixels the text may come to take when its digits change: a clock must not change its size."""
+        return max(_width(self, text), _width(self, text.translate(_ANY_DIGITS)))
+
     def overhang(self, text: str) -> int:
         """How many pixels the first letter reaches to the left of where it is put."""
         return _overhang(self, text[:1])
@@ -72,11 +83,15 @@ SMALLEST: Final = Style(Face.WORDS, 11)
 def printable(text: str) -> str:
     """The text in single letters the fonts can place: composed, on one line, nothing invisible.
 
-    What no font has stays and is drawn as a box, so that people see that something is missing.
+    What no font has stays and is drawn as a box, so that people see that something is missing. Of a text that no
+    two rows can hold it is the beginning, with … after it.
     """
-    composed = unicodedata.normalize("NFC", " ".join(text.split()))
+    composed = unicodedata.normalize("NFC", " ".join(text[:_MOST_READ].split()))
     kept = (letter for letter in composed if unicodedata.category(letter) not in _INVISIBLE)
-    return "".join("\ufffd" if "\ud800" <= letter <= "\udfff" else letter for letter in kept)
+    seen = "".join(
+        "\ufffd" if "\ud800" <= letter <= "\udfff" else letter for letter in islice(kept, MOST_LETTERS + 1)
+    )
+    return seen if len(seen) <= MOST_LETTERS else seen[:MOST_LETTERS].rstrip() + ELLIPSIS
 
 
 @lru_cache(maxsize=512)
@@ -89,59 +104,91 @@ def fit(text: str, width: int, styles: tuple[Style, ...], rise: int | None = Non
     return cut(text, width, able[-1]), able[-1]
 
 
-def able_of(text: str, styles: tuple[Style, ...], rise: int | None = None) -> list[Style]:
-    """The styles that have all letters of the text, none standing higher than `rise` pixels.
+def able_of(
+    text: str, styles: tuple[Style, ...], rise: int | None = None, high: int | None = None
+) -> list[Style]:
+    """The styles that have all letters of the text, none standing higher than `rise`, none taller than `high` pixels.
 
     If none has them all, those of the typeface with most letters; if all stand too high, the smallest.
     """
     lettered = [style for style in styles if style.letters(text)]
     lettered = lettered or [style for style in styles if style.face is not Face.NARROW]
-    return [style for style in lettered if rise is None or style.rise(text) <= rise] or [SMALLEST]
+    low = [style for style in lettered if rise is None or style.rise(text) <= rise]
+    return [style for style in low if high is None or style.rise(text) + style.drop(text) <= high] or [
+        SMALLEST
+    ]
 
 
-@lru_cache(maxsize=256)
 def fit_ends(
-    left: str, right: str, gap: int, width: int, styles: tuple[Style, ...], rise: int
+    left: str,
+    right: str,
+    gap: int,
+    width: int,
+    styles: tuple[Style, ...],
+    rise: int,
+    high: int | None = None,
 ) -> tuple[str, str, Style]:
     """Two texts for both ends of one line, in one style, never closer than `gap`.
 
     If they fit in no style both are cut, the left one only beyond half of the line.
     """
-    able = able_of(left + right, styles, rise)
+    style = whole_ends(left, right, gap, width, styles, rise, high)
+    if style is not None:
+        return left, right, style
+    style = able_of(left + right, styles, rise, high)[-1]
     gap = gap if right else 0
-    for style in able:
-        if style.width(left) + gap + style.width(right) <= width:
-            return left, right, style
-    style = able[-1]
     right = cut(right, width - gap - min(style.width(left), width // 2), style)
     return cut(left, width - gap - style.width(right), style), right, style
+
+
+@lru_cache(maxsize=512)
+def whole_ends(
+    left: str,
+    right: str,
+    gap: int,
+    width: int,
+    styles: tuple[Style, ...],
+    rise: int,
+    high: int | None = None,
+) -> Style | None:
+    """The first style in which both ends stand whole on one line, whatever their digits become; None if in none."""
+    gap = gap if right else 0
+    able = able_of(left + right, styles, rise, high)
+    return next((s for s in able if s.room(left) + gap + s.room(right) <= width), None)
 
 
 def cut(text: str, width: int, style: Style) -> str:
     """As much of the text as fits, with … where something is left out."""
     if style.width(text) <= width:
         return text
-    kept = text
-    while kept and style.width(kept.rstrip() + ELLIPSIS) > width:
-        kept = kept[:-1]
+    kept = text[: _most(len(text), lambda n: style.width(text[:n].rstrip() + ELLIPSIS) <= width)]
     return kept.rstrip() + ELLIPSIS if kept.strip() else ""
 
 
 def wrap(text: str, width: int, style: Style, at: re.Pattern[str] = WORD_ENDS) -> tuple[str, str] | None:
     """The text on two lines of about equal length, if it fits so, parted where `at` matches."""
     halves = [(text[: gap.start()], text[gap.end() :]) for gap in at.finditer(text)]
-    fitting = [pair for pair in halves if all(pair) and max(map(style.width, pair)) <= width]
-    return min(fitting, key=lambda pair: max(map(style.width, pair)), default=None)
+    halves = [pair for pair in halves if all(pair)]
+    # the further right it is parted, the longer the first line: the best way is where both are about equal
+    even = bisect_left(halves, True, key=lambda pair: style.room(pair[0]) >= style.room(pair[1]))
+    near = [pair for pair in halves[max(0, even - 1) : even + 1] if max(map(style.room, pair)) <= width]
+    return min(near, key=lambda pair: max(map(style.room, pair)), default=None)
 
 
 def pack(text: str, width: int, style: Style) -> tuple[str, str]:
     """The text on two lines, the first as full as it can be, the second cut with … if need be."""
-    ends = [(gap.start(), gap.end()) for gap in WORD_ENDS.finditer(text)]
-    fitting = [(end, start) for end, start in ends if end and style.width(text[:end]) <= width]
-    if not fitting:  # one long word, or a first word that is: parted anywhere
-        fitting = [(n, n) for n in range(1, len(text)) if style.width(text[:n]) <= width] or [(1, 1)]
-    end, start = fitting[-1]
+    ends = [(gap.start(), gap.end()) for gap in WORD_ENDS.finditer(text) if gap.start()]
+    fitting = _most(len(ends), lambda n: style.width(text[: ends[n - 1][0]]) <= width)
+    if fitting:
+        end, start = ends[fitting - 1]
+    else:  # one long word, or a first word that is: parted anywhere
+        end = start = max(1, _most(len(text) - 1, lambda n: style.width(text[:n]) <= width))
     return text[:end], cut(text[start:], width, style)
+
+
+def _most(most: int, fits: Callable[[int], bool]) -> int:
+    """The largest number up to `most` that fits, where all smaller ones fit too; measuring costs: it asks few."""
+    return bisect_right(range(1, most + 1), False, key=lambda n: not fits(n))
 
 
 @lru_cache(maxsize=128)

@@ -43,6 +43,11 @@ class Screen:
     shift: tuple[int, int] = (0, 0)
     """By how many columns and rows the picture is moved against burn-in."""
     glow: Glow = Glow.FULL
+    shorter: tuple[str, ...] = ()
+    """Shorter words for `top`, for when a mark needs the room."""
+    keeps: tuple[str, ...] = ()
+    """Other texts of the bottom line that it takes turns with or stands for: it keeps their height, so that nothing
+    moves in the middle."""
 
     def words(self) -> str:
         """The same content as text, one band a line."""

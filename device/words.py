@@ -9,26 +9,33 @@ from device.situation import Situation
 from shared.core.events import EventType
 from shared.core.guards import help_wait_ms
 from shared.core.result import Result
+from shared.core.rules import CountKind
 from shared.duration import clock_text
 from shared.texts import translator
 
 
-def refusal_text(language: str, refusal: Refusal, situation: Situation) -> str:
-    """Why a press was refused, in about twenty letters."""
+def refusal_text(language: str, refusal: Refusal, situation: Situation, bound: str = "") -> str:
+    """Why a press was refused, in about twenty letters; `bound` stands before a time that is not exactly known."""
     pgettext = translator(language).pgettext
     reason = refusal.reason
     if reason == "help_too_soon" and situation.frame is not None:
         wait_s = -(-help_wait_ms(situation.run.escape, situation.frame, situation.t_ms) // 1000)
-        return pgettext("oled", "help in {time}").format(time=clock_text(wait_s))
+        return pgettext("oled", "help in {time}").format(time=bound + clock_text(wait_s))
     if reason == "after_limit":
         late_s = max(0, refusal.detail_ms) / 1000
         seconds = f"{late_s:.1f}".replace(".", pgettext("decimal mark", "."))
         return pgettext("oled", "too late by {seconds} s").format(seconds=seconds)
+    return refused_text(language, reason)
+
+
+def refused_text(language: str, reason: str) -> str:
+    """The words of a reason that needs no number."""
+    pgettext = translator(language).pgettext
     texts = {
         "not_started": pgettext("oled", "not started yet"),
         "already_started": pgettext("oled", "it is running"),
         "preview": pgettext("oled", "wait for the preview"),
-        "paused": pgettext("oled", "paused: PAUSE first"),
+        "paused": pgettext("oled", "PAUSE first"),
         "not_paused": pgettext("oled", "not paused"),
         "not_assisting": pgettext("oled", "no help running"),
         "not_claimed": pgettext("oled", "not finished yet"),
@@ -46,15 +53,15 @@ def refusal_text(language: str, refusal: Refusal, situation: Situation) -> str:
         "solution_already_given": pgettext("oled", "solution already given"),
         "claimed": pgettext("oled", "FINISH yes · hold START no"),
         "sealed": pgettext("oled", "closed: START = next"),
-        "too_many_pieces": pgettext("oled", "more than the puzzle has"),
+        "too_many_pieces": pgettext("oled", "too many pieces"),
         "nothing_to_count": pgettext("oled", "nothing to count"),
         "nothing_to_undo": pgettext("oled", "nothing to undo"),
         "not_the_last_act": pgettext("oled", "nothing to undo"),
         "start_too_old": pgettext("oled", "start: undo at the hub"),
         "too_soon": pgettext("oled", "too soon: press again"),
         "count_first": pgettext("oled", "count first, or hold"),
-        "just_handed_over": pgettext("oled", "puzzle just handed over"),
-        "not_saved": pgettext("oled", "cannot save: no start"),
+        "just_handed_over": pgettext("oled", "puzzle just given"),
+        "not_saved": pgettext("oled", "not saved: no start"),
         "nothing_planned": pgettext("oled", "nobody to start"),
         "plan_done": pgettext("oled", "nobody left in the plan"),
         "starts_by_itself": pgettext("oled", "starts by itself"),
@@ -90,14 +97,20 @@ def left_text(milliseconds: int, pgettext: Callable[[str, str], str]) -> str:
     return clock_text(seconds)
 
 
-def parts_text(language: str, result: Result) -> str:
-    """What an official time is made of, `43:21 + help 2:10`; of an unfinished run its pieces; empty if of one part.
+def parts_text(language: str, result: Result, kind: CountKind | None = None) -> str:
+    """What an official time is made of, `43:21 + help 2:10`; of an unfinished run its pieces, and of which `kind`;
+    empty if of one part.
 
     What is left over is of the escape stage's tickets or of missing pieces.
     """
     pgettext = translator(language).pgettext
     if result.pieces is not None:
-        return pgettext("oled", "{n} pieces").format(n=result.pieces)
+        texts: dict[CountKind | None, str] = {
+            CountKind.LOOSE: pgettext("oled", "{n} loose pieces"),
+            CountKind.LARGEST: pgettext("oled", "area of {n} pieces"),
+            CountKind.JOINED: pgettext("oled", "{n} joined pieces"),
+        }
+        return texts.get(kind, pgettext("oled", "{n} pieces")).format(n=result.pieces)
     if result.raw_s is None or result.official_s is None or result.official_s == result.raw_s:
         return ""
     rest_s = result.official_s - result.raw_s - result.assist_s - result.penalty_s

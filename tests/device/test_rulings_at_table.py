@@ -186,7 +186,7 @@ def test_a03_with_the_only_run_used_up_start_is_refused_until_it_is_voided_and_t
     rig.wait(1)
     rig.press(START)
     assert rig.state == "sealed"
-    assert rig.screen.bottom == "no queda nadie en el plan"
+    assert rig.screen.bottom == "nadie más en el plan"
     assert rig.events(EventType.PRESS_REFUSED)[-1].data["reason"] == "plan_done"
     rig.inbox.append(PlanReceived(plan_for(7, ROWS, RULEBOOK, voided=[RUN])))
     rig.wait(4)

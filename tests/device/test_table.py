@@ -150,7 +150,7 @@ def test_a_start_is_not_undone_after_the_preview(rig: Rig) -> None:
     running(rig)
     rig.press(START, hold=2.2)
     assert rig.state == State.RUNNING
-    assert rig.screen.bottom == "salida: anular en central"
+    assert rig.screen.bottom == "deshacer: en central"
 
 
 def test_holding_start_in_claimed_rejects_the_finish_and_the_clock_never_stopped(rig: Rig) -> None:
@@ -297,7 +297,7 @@ def test_the_plan_names_table_and_entrant_and_start_after_sealing_loads_the_next
     rig.press(FINISH)
     rig.press(FINISH)
     rig.press(START)
-    assert rig.screen.bottom == "no queda nadie en el plan"
+    assert rig.screen.bottom == "nadie más en el plan"
     starts = rig.events(EventType.RUN_STARTED)
     assert [(e.data["entrant"], e.data["table"], e.data["heat"]) for e in starts] == [
         ("e1", 12, "1"),

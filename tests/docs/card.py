@@ -27,9 +27,9 @@ WORDS, BOLD = "card-words", "card-bold"
 _MARGIN: Final = 8 * mm
 _PRINTABLE: Final = 6 * mm
 _WIDTH: Final = A5[0] - 2 * _MARGIN
-_SHOT: Final = (31 * mm, 15.5 * mm)
+_SHOT: Final = (28 * mm, 14 * mm)
 _CELL: Final = (_WIDTH - _SHOT[0]) / len(Button)
-_ROW: Final = 19.3 * mm
+_ROW: Final = 17.5 * mm
 _SCALE: Final = 4
 
 

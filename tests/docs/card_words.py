@@ -81,6 +81,16 @@ ES: Final = Words(
             },
         ),
         State(
+            "help used up",
+            "Ayuda agotada",
+            {
+                START: "mantener 2 s: deshace la ayuda",
+                PAUSE: "empieza una pausa",
+                ASSIST: "enterado",
+                FINISH: "han terminado",
+            },
+        ),
+        State(
             "claimed",
             "¿Está completo?",
             {START: "mantener 2 s: no; el reloj no ha parado", FINISH: "sí: tiempo final"},
@@ -88,7 +98,11 @@ ES: Final = Words(
         State(
             "counting",
             "Tiempo agotado: contar",
-            {PAUSE: "una menos", ASSIST: "una más; mantener: rápido", FINISH: "listo; otra vez = sí"},
+            {
+                PAUSE: "una menos",
+                ASSIST: "una más; mantener: rápido",
+                FINISH: "listo; otra vez = sí. Si son 0: mantener 2 s",
+            },
         ),
         State("sealed", "Final", {START: "siguiente"}),
     ),
@@ -99,11 +113,19 @@ ES: Final = Words(
             "Escape",
             {START: "mantener 2 s: deshace lo último", ASSIST: "¿pista?", FINISH: "¿prueba resuelta?"},
         ),
-        State("escape: hint?", "Pregunta", {ASSIST: "sí; otro botón o esperar = no"}),
+        State(
+            "escape: hint?",
+            "Pregunta",
+            {
+                START: "mantener 2 s: deshace lo último",
+                ASSIST: "sí; esperar o PAUSE = no",
+                FINISH: "pista no: ¿prueba resuelta?",
+            },
+        ),
     ),
     marks_title="Qué significa lo que ves",
     marks=(
-        Mark("running", "P2 · A3 10:00", "Quedan 2 pausas y 3 ayudas; de ayuda quedan 10 minutos en total."),
+        Mark(None, "P2 · A3 10:00", "Quedan 2 pausas y 3 ayudas; de ayuda quedan 10 minutos en total."),
         Mark(
             None,
             "La rayita de abajo no se mueve",
@@ -118,8 +140,9 @@ ES: Final = Words(
         ),
         Mark(
             "after a pulled plug",
-            "RELOJ y ≥",
-            "Estuvo sin corriente: el tiempo es «al menos» ese. Sigue juzgando; la organización lo decide.",
+            "RELOJ, ≥ y ≤",
+            "Estuvo sin corriente: el tiempo es «al menos» ese, y lo que queda, «como mucho». Sigue juzgando; "
+            "la organización lo decide.",
         ),
         Mark(
             None,
@@ -142,9 +165,14 @@ ES: Final = Words(
             "Se ha visto tu pulsación. Cuenta desde que tocaste el botón, aunque la pantalla tarde.",
         ),
         Mark(
+            "disqualified",
+            "DECISIÓN",
+            "La organización ha decidido sobre esta prueba y ha terminado. START = siguiente.",
+        ),
+        Mark(
             None,
             "Pantalla oscura",
-            "Descansa. Pulsar cualquier botón la enciende, y esa pulsación cuenta.",
+            "Descansa. Pulsar cualquier botón la enciende, y esa pulsación cuenta. Si sigue oscura, avisa.",
         ),
     ),
     last="Desenchufar no borra nada, salvo con NO GUARDA. "
@@ -189,6 +217,16 @@ EN: Final = Words(
             },
         ),
         State(
+            "help used up",
+            "Help used up",
+            {
+                START: "hold 2 s: undoes the help",
+                PAUSE: "begins a pause",
+                ASSIST: "seen",
+                FINISH: "they are done",
+            },
+        ),
+        State(
             "claimed",
             "Complete?",
             {START: "hold 2 s: no; the clock never stopped", FINISH: "yes: final time"},
@@ -196,7 +234,11 @@ EN: Final = Words(
         State(
             "counting",
             "Time is up: count",
-            {PAUSE: "one less", ASSIST: "one more; hold: fast", FINISH: "done; again = yes"},
+            {
+                PAUSE: "one less",
+                ASSIST: "one more; hold: fast",
+                FINISH: "done; again = yes. If it is 0: hold 2 s",
+            },
         ),
         State("sealed", "Final", {START: "next"}),
     ),
@@ -207,11 +249,19 @@ EN: Final = Words(
             "Escape",
             {START: "hold 2 s: undoes the last act", ASSIST: "hint?", FINISH: "step solved?"},
         ),
-        State("escape: hint?", "A question", {ASSIST: "yes; other button or waiting = no"}),
+        State(
+            "escape: hint?",
+            "A question",
+            {
+                START: "hold 2 s: undoes the last act",
+                ASSIST: "yes; waiting or PAUSE = no",
+                FINISH: "no hint: step solved?",
+            },
+        ),
     ),
     marks_title="What it means",
     marks=(
-        Mark("running", "P2 · A3 10:00", "2 pauses and 3 helps are left; 10 minutes of help in all."),
+        Mark(None, "P2 · A3 10:00", "2 pauses and 3 helps are left; 10 minutes of help in all."),
         Mark(
             None,
             "The dash at the bottom stands still",
@@ -226,8 +276,9 @@ EN: Final = Words(
         ),
         Mark(
             "after a pulled plug",
-            "CLOCK and ≥",
-            "It was without power: the time is “at least” that. Go on judging; the organisers decide.",
+            "CLOCK, ≥ and ≤",
+            "It was without power: the time is “at least” that, and what is left “at most”. Go on judging; "
+            "the organisers decide.",
         ),
         Mark(
             None,
@@ -250,9 +301,14 @@ EN: Final = Words(
             "Your press was seen. It counts from when you touched the button, however slow the display is.",
         ),
         Mark(
+            "disqualified",
+            "DECISION",
+            "The organisers have decided on this run, and it is over. START = next.",
+        ),
+        Mark(
             None,
             "Dark display",
-            "It rests. Any button lights it, and that press counts.",
+            "It rests. Any button lights it, and that press counts. If it stays dark, tell somebody.",
         ),
     ),
     last="Pulling the plug erases nothing, except under NOT SAVED. "

@@ -97,8 +97,14 @@ def _claimed(rig: Rig) -> None:
 
 def _counting(rig: Rig) -> None:
     _running(rig)
-    rig.wait(7200)
+    rig.jump(7140)
+    rig.wait(60)
     rig.press(ASSIST)
+
+
+def _help_over(rig: Rig) -> None:
+    _assisting(rig)
+    rig.wait(601)
 
 
 def _sealed(rig: Rig) -> None:
@@ -118,6 +124,7 @@ WAYS: dict[str, Callable[[Rig], None]] = {
     "paused": _paused,
     "pause ran out": _pause_over,
     "assisting": _assisting,
+    "help used up": _help_over,
     "claimed": _claimed,
     "counting": _counting,
     "sealed": _sealed,
@@ -151,12 +158,33 @@ def test_a_button_is_refused_exactly_where_the_card_says_that_it_does_nothing(
     held = does is not None and does.startswith("hold")
     rig.press(button, hold=2.2 if held else 0.08)
     refused = [e for e in rig.events()[len(before) :] if e.type == EventType.PRESS_REFUSED]
-    another_question = state.shot == "escape: hint?" and button is FINISH
-    if another_question:  # it takes the question back and asks its own
-        assert rig.table.presses.armed is not None
-        assert rig.table.presses.armed.button is FINISH
-    elif does is None:
+    if does is None:
         assert refused, "it says why"
         assert rig.screens[-1].bottom_inverse
-    elif not (state.shot in ("running", "escape") and held):  # nothing but the start there is to undo
+    elif not (state.shot in ("running", "escape", "escape: hint?") and held):  # nothing but the start to undo
         assert refused == []
+
+
+@pytest.mark.parametrize(("button", "asks"), [(FINISH, FINISH), (PAUSE, None)])
+def test_another_button_than_the_one_asked_for_takes_a_question_back_as_the_card_says(
+    reached: Callable[[State], Rig], button: Button, asks: Button | None
+) -> None:
+    question = next(state for state in EN.escape if state.shot == "escape: hint?")
+    rig = reached(question)
+    rig.press(button)
+    armed = rig.table.presses.armed
+    assert (None if armed is None else armed.button) is asks
+    assert rig.events(EventType.HINT_GIVEN) == []
+
+
+def test_a_count_of_nothing_is_confirmed_by_holding_finish_as_the_card_says(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, "adulto")
+    _running(rig)
+    rig.jump(7140)
+    rig.wait(60)
+    rig.press(FINISH)
+    rig.press(FINISH, hold=2.2)
+    rig.wait(1)
+    rig.press(FINISH)
+    assert [e.data["pieces"] for e in rig.events(EventType.PIECES_COUNTED)] == [0]
+    rig.unplug()
