@@ -25,6 +25,8 @@ PACKAGES: Final = (
     "chrony",
     "procps",
     "e2fsprogs",
+    "avahi-daemon",
+    "libnss-mdns",
 )
 BUILT_S: Final = 600.0
 BOOTED_S: Final = 60.0
@@ -108,7 +110,7 @@ class Machine:
 
 @contextmanager
 def empty_partition(file: Path) -> Iterator[Path]:
-    """A block device with nothing on it."""
+    """A block device with nothing on it, until it is let go of at the end."""
     with file.open("wb") as image:
         image.truncate(64 * 1024 * 1024)
     command = ["losetup", "--find", "--show", str(file)]
@@ -124,10 +126,10 @@ def _children(pid: int) -> list[int]:
 
 
 @contextmanager
-def booted(root: Path, stick: Path, log: Path, partition: Path) -> Iterator[Machine]:
-    """The root with its systemd as its first process, a folder at /stick and a block device; off again afterwards."""
+def booted(root: Path, stick: Path, log: Path, *partitions: Path) -> Iterator[Machine]:
+    """The root with its systemd as its first process, a folder at /stick and block devices; off again afterwards."""
     command = ["systemd-nspawn", "--quiet", "--directory", str(root), "--register=no", "--keep-unit"]
-    command += ["--private-network", f"--bind-ro={stick}:/stick", f"--bind={partition}"]
+    command += ["--private-network", f"--bind-ro={stick}:/stick", *(f"--bind={each}" for each in partitions)]
     command += ["--boot", "--console=pipe"]
     environment = os.environ | {"UNIFIED_CGROUP_HIERARCHY": "yes"}
     with (

@@ -88,22 +88,29 @@ def test_from_nothing_to_a_running_table_and_back_to_nothing(place: Place, tmp_p
     E08, E10, D09: in any order and without a network, again and again, and nobody gives up.
     """
     stick, root = place.stick, place.root
-    with empty_partition(tmp_path / "partition") as partition:
-        with booted(root, stick, tmp_path / "console", partition) as machine:
+    with (
+        empty_partition(tmp_path / "partition") as partition,
+        empty_partition(tmp_path / "second") as second,
+    ):
+        with booted(root, stick, tmp_path / "console", partition, second) as machine:
             before = machine.tell(LEFT)
             _installs(machine, place.settings)
             _works(machine)
             _answers_the_hub(machine)
             _watchdog_bites(machine)
             _crashes_in_a_row_end_in_safe_mode(machine)
+            _what_root_leaves_behind_is_healed(machine, place.settings)
+            _time_follows_the_hub_that_the_settings_name(machine, place.settings)
             _is_updated_and_keeps_its_data(machine, place.settings)
             _a_version_that_does_not_start_is_taken_back(machine)
-            _journals_move_to_a_partition_of_their_own(machine, partition)
-        with booted(root, stick, tmp_path / "console", partition) as machine:
-            assert _where_journals_are(machine) == str(partition)
+            _a_version_that_does_not_take_the_settings_is_not_installed(machine)
+            _no_partition_that_holds_anything_is_taken(machine, partition)
+            _journals_move_to_a_partition_of_their_own(machine, partition, second)
+        with booted(root, stick, tmp_path / "console", partition, second) as machine:
+            assert _where_journals_are(machine) == str(second)
             _starts_in_any_order(machine)
             _nothing_is_changed_during_a_run(machine)
-            _is_removed(machine, before, place.settings)
+            _is_removed(machine, before, place.settings, second)
 
 
 def _installs(machine: Machine, settings: str) -> None:
@@ -194,31 +201,80 @@ def _is_updated_and_keeps_its_data(machine: Machine, settings: str) -> None:
     )
     assert again == kept
     clock = machine.tell("chronyd -p")
-    assert "server 127.0.0.1 iburst" in clock  # the host of the bundle, which was not there the first time
+    assert "sourcedir /run/chrony-dhcp" in clock  # where the table says which hub it follows
     assert "local stratum 10" in clock
     wait_until(lambda: health(machine)["ok"] is True)
 
 
-BREAK = """
-cp -r /stick /root/broken
+def _what_root_leaves_behind_is_healed(machine: Machine, settings: str) -> None:
+    """Whatever was typed with sudo, and even by hand: hub and table can write and read what is theirs."""
+    data = "/var/lib/timer-hub"
+    machine.tell("timer-hub backup && systemctl stop timer-hub && timer-hub restore")
+    assert machine.tell(f"find {data} ! -user timer-hub") == ""
+    machine.tell(f"chown -R root: {data}/backups {data}/hub.sqlite3; systemctl start timer-hub")
+    machine.wait_active("timer-hub")
+    assert machine.tell(f"find {data} ! -user timer-hub") == ""
+    wait_until(lambda: health(machine)["ok"] is True)
+    if settings == ELSEWHERE:  # a boot partition knows no owners
+        machine.tell(f"chown root: {settings}/*; chmod 600 {settings}/*; systemctl restart table-timer")
+        machine.wait_active("table-timer")
+
+
+def _time_follows_the_hub_that_the_settings_name(machine: Machine, settings: str) -> None:
+    """Also when they were changed in another computer: the installer is not asked again."""
+    sources = "cat /run/chrony-dhcp/table-timer.sources"
+    wait_until(lambda: machine.tell(sources, check=False) == "server 127.0.0.1 iburst minpoll 4 maxpoll 6")
+    for host, other in (("127.0.0.1", "localhost"), ("localhost", "127.0.0.1")):
+        change = f"sed -i 's/^host = .*/host = \"{other}\"/' {settings}/table-timer.toml"
+        machine.tell(f"{change}; systemctl restart table-timer")
+        machine.wait_active("table-timer")
+        assert host not in machine.tell(sources)
+        assert f"server {other} iburst" in machine.tell(sources)
+
+
+CHANGE = """
+rm -rf /root/broken && cp -r /stick /root/broken
 python3 - <<'END'
 import pathlib, zipfile
 (wheel,) = pathlib.Path("/root/broken/wheels").glob("puzzle_table_timer-*.whl")
 with zipfile.ZipFile(wheel) as whole:
     files = {name: whole.read(name) for name in whole.namelist()}
-with zipfile.ZipFile(wheel, "w") as broken:
+files.update({NEW})
+with zipfile.ZipFile(wheel, "w") as changed:
     for name, content in files.items():
-        spoilt = b'raise RuntimeError("spoilt")\\n' if name in ("device/app.py", "hub/app.py") else content
-        broken.writestr(name, spoilt)
+        changed.writestr(name, content)
 END
 """
+"""A stick with another version on it."""
+SPOILT = """{
+    "device/app.py": b'raise RuntimeError("spoilt")\\n',
+    "hub/app.py": files["hub/app.py"].replace(b"self._store = ", b"self._store = {}['spoilt'] if Store.open("
+        b"parts.database, parts.wall) else ", 1),
+    "hub/migrations/versions/v9999_newer.py": b"revision, down_revision = '9999', LAST\\n"
+        b"def upgrade() -> None:\\n    pass\\n",
+}"""
+"""The table crashes; the hub brings its database to a newer shape, and crashes."""
+PICKY = """{
+    f"{role}/config.py": files[f"{role}/config.py"].replace(
+        b"File(Table):\\n", b"File(Table):\\n    unheard_of: int\\n"
+    )
+    for role in ("device", "hub")
+}"""
+"""Both want something in their settings that was never there."""
 
 
 def _a_version_that_does_not_start_is_taken_back(machine: Machine) -> None:
-    machine.tell(BREAK)
+    versions = Path(__file__).parents[2] / "hub" / "migrations" / "versions"
+    last = sorted(versions.glob("v*.py"))[-1].name[1:5]
+    machine.tell(CHANGE.replace("{NEW}", SPOILT.replace("LAST", f"'{last}'")))
+    units = "sha256sum /etc/systemd/system/*t*imer* /etc/tmpfiles.d/* /etc/udev/rules.d/*; stat -c %a /"
+    files = machine.tell(units)
+    machine.tell("sed -i s/^Nice=.*/Nice=19/ /root/broken/device/*.service")
     for role, unit in (("device", "table-timer"), ("hub", "timer-hub")):
         program = machine.tell(f"readlink /opt/puzzle-table-timer/{role}")
         told = machine.tell(f"! /root/broken/install.sh {role}")
+        assert ("the one of before is put back" in told) is (role == "hub"), told
+        assert machine.tell(units) == files
         assert "did not start within 30 s; the version of before is back" in told
         assert machine.tell(f"readlink /opt/puzzle-table-timer/{role}") == program
         machine.wait_active(unit)
@@ -228,21 +284,71 @@ def _a_version_that_does_not_start_is_taken_back(machine: Machine) -> None:
     )
     assert machine.tell("ls /opt/puzzle-table-timer | wc -l") == "4"
     machine.tell("rm -r /root/broken")
+    wait_until(lambda: health(machine)["ok"] is True)
+    assert machine.tell("find /var/lib/timer-hub ! -user timer-hub") == ""
+    machine.tell("systemctl stop timer-hub && timer-hub restore && systemctl start timer-hub")
+    machine.wait_active("timer-hub")
+
+
+def _a_version_that_does_not_take_the_settings_is_not_installed(machine: Machine) -> None:
+    machine.tell(CHANGE.replace("{NEW}", PICKY))
+    for role, unit in (("device", "table-timer"), ("hub", "timer-hub")):
+        was = f"readlink /opt/puzzle-table-timer/{role}; systemctl show -p InvocationID {unit}"
+        before = machine.tell(was)
+        told = machine.tell(f"! /root/broken/install.sh {role}")
+        assert "does not take the settings that the old one takes. Nothing was changed." in told
+        assert "unheard_of: is missing" in told
+        assert machine.tell(was) == before
+    machine.tell("rm -r /root/broken")
+
+
+A_PART_ON_IT = r"""python3 -c '
+import sys
+part = bytes([0, 0, 2, 0, 131, 0, 0, 0]) + (8).to_bytes(4, "little") + (999).to_bytes(4, "little")
+sys.stdout.buffer.write(bytes(446) + part + bytes(48) + bytes([0x55, 0xAA]))'"""
+"""The table of partitions of a disk with one on it."""
 
 
 def _where_journals_are(machine: Machine) -> str:
-    return machine.tell("findmnt --noheadings --output SOURCE /var/lib/table-timer")
+    return machine.tell("findmnt --noheadings --output SOURCE /var/lib/table-timer", check=False)
 
 
-def _journals_move_to_a_partition_of_their_own(machine: Machine, partition: Path) -> None:
+def _no_partition_that_holds_anything_is_taken(machine: Machine, partition: Path) -> None:
+    """Whatever is named by a typo: nothing of it is touched, and the installer says so before it does anything."""
+    install = f"! /stick/install.sh device --data-partition {partition}"
+    program = machine.tell("readlink /opt/puzzle-table-timer/device")
+    machine.tell(f"mkfs.ext4 -q {partition} && mount {partition} /mnt && echo wedding >/mnt/photo")
+    assert "is in use, as /mnt" in machine.tell(install)
+    machine.tell("umount /mnt")
+    assert "is not empty: photo" in machine.tell(install)
+    machine.tell(f"mount {partition} /mnt && grep -q wedding /mnt/photo && umount /mnt")
+    for make, holds in (
+        (f"mkswap -q {partition}", "holds swap"),
+        (f"wipefs -qa {partition}; {A_PART_ON_IT} >{partition}", "is a whole disk"),
+    ):
+        machine.tell(make)
+        before = machine.tell(f"sha256sum {partition}")
+        assert holds in machine.tell(install)
+        assert machine.tell(f"sha256sum {partition}") == before
+    assert machine.tell("readlink /opt/puzzle-table-timer/device") == program
+    assert _where_journals_are(machine) == ""
+    machine.tell(f"wipefs -qa {partition}")
+
+
+def _journals_move_to_a_partition_of_their_own(machine: Machine, partition: Path, second: Path) -> None:
+    """And to another one, and not back over newer ones."""
     kept = machine.tell("cd /var/lib/table-timer && ls *.journal")
-    assert f"journals are kept on {partition}" in machine.tell(
-        f"/stick/install.sh device --data-partition {partition}"
-    )
-    machine.wait_active("table-timer")
-    assert _where_journals_are(machine) == str(partition)
-    assert machine.tell("cd /var/lib/table-timer && ls *.journal") == kept
-    assert machine.tell("stat -c '%U %a' /var/lib/table-timer") == "table-timer 750"
+    for device in (partition, second, second):
+        told = machine.tell(f"/stick/install.sh device --data-partition {device}")
+        assert f"journals are kept on {device}" in told
+        machine.wait_active("table-timer")
+        assert _where_journals_are(machine) == str(device)
+        assert machine.tell("cd /var/lib/table-timer && ls *.journal") == kept
+        assert machine.tell("stat -c '%U %a' /var/lib/table-timer") == "table-timer 750"
+    newest = machine.tell("cd /var/lib/table-timer && ls -t *.journal | sed -n 1p")
+    machine.tell(f"mount {partition} /mnt && echo >>/mnt/{newest} && umount /mnt")
+    assert "holds another " in machine.tell(f"! /stick/install.sh device --data-partition {partition}")
+    assert _where_journals_are(machine) == str(second)
 
 
 def _starts_in_any_order(machine: Machine) -> None:
@@ -269,10 +375,14 @@ def _nothing_is_changed_during_a_run(machine: Machine) -> None:
     assert machine.tell("readlink /opt/puzzle-table-timer/device") == program
 
 
-def _is_removed(machine: Machine, before: str, settings: str) -> None:
-    for role in ("device", "hub"):
+def _is_removed(machine: Machine, before: str, settings: str, partition: Path) -> None:
+    """The hub first: what it made for both is removed by the table, which goes last."""
+    machine.tell("echo wedding >/var/lib/table-timer/photo")
+    for role in ("hub", "device"):
         assert "--uninstall --yes" in machine.tell(f"/stick/install.sh {role} --uninstall", check=False)
-        machine.tell(f"/stick/install.sh {role} --uninstall --yes --force")
+        told = machine.tell(f"/stick/install.sh {role} --uninstall --yes --force")
+        assert ("did not make it: photo" in told) is (role == "device")
+    assert machine.tell(f"mount {partition} /mnt && ls /mnt && umount /mnt") == "lost+found\nphoto"
     machine.tell("rm -r /root/bundles")
     assert machine.tell(LEFT) == before
     if settings == ON_A_PI:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import os
 import re
 import shutil
 import subprocess
@@ -141,8 +142,61 @@ def test_the_installer_knows_every_file_that_lies_beside_it() -> None:
 @pytest.mark.skipif(
     shutil.which("shellcheck") is None, reason="shellcheck is not there: apt install shellcheck"
 )
-def test_the_installer_is_clean_for_shellcheck() -> None:
-    assert said("shellcheck", SYSTEMD / "install.sh") == ""
+def test_what_is_written_for_a_shell_is_clean_for_shellcheck() -> None:
+    assert said("shellcheck", *sorted(SYSTEMD.rglob("*.sh"))) == ""
+
+
+def of_the_installer(script: str) -> str:
+    """What a script says that calls functions of the installer."""
+    return said("bash", "-c", f". {SYSTEMD}/install.sh; {script}")
+
+
+@pytest.mark.parametrize(
+    ("has", "advice"),
+    [
+        ("raspi-config overlayroot-chroot", "sudo raspi-config nonint disable_overlayfs && sudo reboot"),
+        ("overlayroot-chroot", "sudo overlayroot-chroot sed -i 's/^overlayroot=/#&/' /etc/overlayroot.conf"),
+        ("nothing", "switch that off as you switched it on"),
+    ],
+)
+def test_nothing_is_installed_on_a_root_that_is_laid_over_in_memory(has: str, advice: str) -> None:
+    """Whatever lays it over: what raspi-config wrote into the command line, or overlayroot.conf."""
+    machine = (
+        f'findmnt() {{ echo overlay; }}; running() {{ :; }}; command() {{ [[ " {has} " = *" $2 "* ]]; }}; '
+    )
+    told = of_the_installer(machine + "refuse_on_an_overlay; echo not refused")
+    assert told.startswith("Error: the root of this machine is only read")
+    assert advice in told
+    assert "not refused" not in told
+    plain = machine.replace("echo overlay", "echo ext4")
+    assert of_the_installer(plain + "refuse_on_an_overlay; echo goes on") == "goes on\n"
+
+
+def test_a_folder_that_table_and_hub_use_is_removed_by_whoever_goes_last(tmp_path: Path) -> None:
+    folder = tmp_path / "conf.d"
+    folder.mkdir()
+    for name in ("hub", "table"):
+        (folder / name).write_text("")
+    script = """
+        rmdir() {{ command rmdir "$2"; }} # not further up than this test
+        note() {{ printf '%s\\n' "$*"; }}
+        other={other}; rm {folder}/{mine}; leave_folder {folder}
+    """
+    first = of_the_installer(script.format(other="../tmp", mine="hub", folder=folder))
+    assert first == f"folder {folder}\n", "the note goes to the other one"
+    assert of_the_installer(script.format(other="no-such-role", mine="table", folder=folder)) == ""
+    assert not folder.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may look into partitions")
+def test_the_device_of_the_running_root_is_never_taken_for_journals() -> None:
+    device = said("findmnt", "--noheadings", "--output", "SOURCE", "/").strip()
+    if not Path(device).is_block_device():
+        pytest.skip(f"the root of this machine is on {device}")
+    needs = "set_names() { data=/var/lib/table-timer; }; need_packages() { :; }; set_names; "
+    told = of_the_installer(f"{needs} partition={device}; check_partition; echo taken")
+    assert "is in use" in told
+    assert "taken" not in told
 
 
 @pytest.mark.parametrize("arguments", [(), ("table",), ("hub", "--nonsense")])
