@@ -7,8 +7,9 @@ free, so that it can be moved against burn-in and nothing is lost.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
@@ -19,6 +20,7 @@ from device.lettering import (
     Face,
     Style,
     able_of,
+    first_fitting,
     fit,
     fit_ends,
     pack,
@@ -259,17 +261,22 @@ def _bottom_rows(bottom: str, *, inverse: bool) -> tuple[tuple[str, ...], Style,
     if not text:
         return (), able[0], _ROW
     wide = [style for style in able if style.face is not Face.NARROW and style.size > _SMALL]
-    for styles in (wide, able):
-        for style in styles:
-            if style.room(text) <= _USED:
-                return (text,), style, _ROW
+    hopeless = able[-1].width(text) > 2 * _USED
+    for styles in () if hopeless else (wide, able):
+        one = first_fitting(styles, lambda style: style if style.room(text) <= _USED else None)
+        if one is not None:
+            return (text,), one, _ROW
         for at in (PART_ENDS, WORD_ENDS):
-            for style in styles:
-                halves = wrap(text, _USED, style, at)
-                if halves is not None:
-                    return halves, style, _rows_apart(*halves, style)
+            two = first_fitting(styles, partial(_halves, text, at))
+            if two is not None:
+                return two[0], two[1], _rows_apart(*two[0], two[1])
     halves = pack(text, _USED, able[-1])
     return halves, able[-1], _rows_apart(*halves, able[-1])
+
+
+def _halves(text: str, at: re.Pattern[str], style: Style) -> tuple[tuple[str, str], Style] | None:
+    halves = wrap(text, _USED, style, at)
+    return None if halves is None else (halves, style)
 
 
 def _rows_apart(upper: str, lower: str, style: Style) -> int:
@@ -312,7 +319,7 @@ def _middle_words(lines: tuple[str, ...], height: int) -> list[tuple[str, Style,
 def _ways(name: str, below: list[str], height: int) -> Iterator[list[tuple[str, Style]]]:
     """How name and what stands below it can be written, the best first; the last is too high for nothing."""
     low_enough = tuple(s for s in (_NAME_ABOVE if below else _NAME) if s.cap + 4 <= height)
-    wide_enough = [s for s in able_of(name, low_enough) if s.width(name) <= _USED]
+    wide_enough = _in_one_row(name, able_of(name, low_enough))
     for style in wide_enough:
         yield [(name, style), *(fit(text, _USED, _LINE[1:]) for text in below)]
     if height < _TWO_ROWS:
@@ -320,13 +327,20 @@ def _ways(name: str, below: list[str], height: int) -> Iterator[list[tuple[str, 
             yield [(name, style)]
     else:
         able = able_of(name, _NAME_TWO_ROWS)
-        for style in able:
-            halves = wrap(name, _USED, style)
-            if halves is not None:
-                yield [(half, style) for half in halves]
+        if first_fitting(able, partial(wrap, name, _USED)) is not None:
+            for style in able:
+                halves = wrap(name, _USED, style)
+                if halves is not None:
+                    yield [(half, style) for half in halves]
         for style in able[::-1]:
             yield [(row, style) for row in pack(name, _USED, style) if row]
     yield [fit(name, _USED, _LINE)]
+
+
+def _in_one_row(text: str, styles: list[Style]) -> list[Style]:
+    if first_fitting(styles, lambda style: style if style.width(text) <= _USED else None) is None:
+        return []
+    return [style for style in styles if style.width(text) <= _USED]
 
 
 def _high(row: tuple[str, Style]) -> int:

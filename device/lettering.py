@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from itertools import islice
-from typing import Final
+from itertools import groupby, islice
+from typing import Final, TypeVar
 
 import font_fjallaone
 import font_roboto
@@ -20,9 +20,10 @@ ELLIPSIS: Final = "…"
 WORD_ENDS: Final = re.compile(r" · | |(?<=-)")
 PART_ENDS: Final = re.compile(r" · ")
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Mn", "Me", "Zl", "Zp"})
-MOST_LETTERS: Final = 100
+MOST_LETTERS: Final = 90
 """More fit on no two rows, whatever they are; what comes after them is not even looked at."""
 _MOST_READ: Final = 1000
+_Made = TypeVar("_Made")
 _ANY_DIGITS: Final = str.maketrans("0123456789", "4" * 10)
 
 
@@ -98,10 +99,20 @@ def printable(text: str) -> str:
 def fit(text: str, width: int, styles: tuple[Style, ...], rise: int | None = None) -> tuple[str, Style]:
     """The text in the first style in which it fits; if in none, cut with … in the last that takes it."""
     able = able_of(text, styles, rise)
-    for style in able:
-        if style.width(text) <= width:
-            return text, style
-    return cut(text, width, able[-1]), able[-1]
+    style = first_fitting(able, lambda s: s if s.width(text) <= width else None)
+    return (text, style) if style is not None else (cut(text, width, able[-1]), able[-1])
+
+
+def first_fitting(styles: Sequence[Style], made: Callable[[Style], _Made | None]) -> _Made | None:
+    """What the first style makes of it in which it fits; None if it fits in none.
+
+    The styles of a typeface stand from large to small: where it does not fit in the last, no other is measured.
+    """
+    for _, face in groupby(styles, key=lambda style: style.face):
+        sizes = list(face)
+        if made(sizes[-1]) is not None:
+            return next(fitting for fitting in map(made, sizes) if fitting is not None)
+    return None
 
 
 def able_of(
@@ -154,14 +165,14 @@ def whole_ends(
     """The first style in which both ends stand whole on one line, whatever their digits become; None if in none."""
     gap = gap if right else 0
     able = able_of(left + right, styles, rise, high)
-    return next((s for s in able if s.room(left) + gap + s.room(right) <= width), None)
+    return first_fitting(able, lambda s: s if s.room(left) + gap + s.room(right) <= width else None)
 
 
 def cut(text: str, width: int, style: Style) -> str:
     """As much of the text as fits, with … where something is left out."""
     if style.width(text) <= width:
         return text
-    kept = text[: _most(len(text), lambda n: style.width(text[:n].rstrip() + ELLIPSIS) <= width)]
+    kept = text[: most_fitting(len(text), lambda n: style.width(text[:n].rstrip() + ELLIPSIS) <= width)]
     return kept.rstrip() + ELLIPSIS if kept.strip() else ""
 
 
@@ -178,15 +189,15 @@ def wrap(text: str, width: int, style: Style, at: re.Pattern[str] = WORD_ENDS) -
 def pack(text: str, width: int, style: Style) -> tuple[str, str]:
     """The text on two lines, the first as full as it can be, the second cut with … if need be."""
     ends = [(gap.start(), gap.end()) for gap in WORD_ENDS.finditer(text) if gap.start()]
-    fitting = _most(len(ends), lambda n: style.width(text[: ends[n - 1][0]]) <= width)
+    fitting = most_fitting(len(ends), lambda n: style.width(text[: ends[n - 1][0]]) <= width)
     if fitting:
         end, start = ends[fitting - 1]
     else:  # one long word, or a first word that is: parted anywhere
-        end = start = max(1, _most(len(text) - 1, lambda n: style.width(text[:n]) <= width))
+        end = start = max(1, most_fitting(len(text) - 1, lambda n: style.width(text[:n]) <= width))
     return text[:end], cut(text[start:], width, style)
 
 
-def _most(most: int, fits: Callable[[int], bool]) -> int:
+def most_fitting(most: int, fits: Callable[[int], bool]) -> int:
     """The largest number up to `most` that fits, where all smaller ones fit too; measuring costs: it asks few."""
     return bisect_right(range(1, most + 1), False, key=lambda n: not fits(n))
 

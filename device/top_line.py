@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from device.draw import top_stands
-from device.lettering import ELLIPSIS, printable
+from device.lettering import ELLIPSIS, most_fitting, printable
 from device.screen import Screen
 from shared.core.model import State
 from shared.duration import clock_text
@@ -92,8 +92,12 @@ def _shorter_heat(screen: Screen, facts: Facts, *, inverse: bool) -> Ways:
     name = printable(facts.heat or "")
     if not name or screen.top_right != heat_words(facts):
         return ()
-    beginnings = (name[:n].rstrip() + ELLIPSIS for n in range(len(name) - 1, 0, -1))
-    return name, next((way for way in beginnings if top_stands(screen.top, way, inverse=inverse)), "")
+
+    def beginning(letters: int) -> str:
+        return name[:letters].rstrip() + ELLIPSIS
+
+    most = most_fitting(len(name) - 1, lambda n: top_stands(screen.top, beginning(n), inverse=inverse))
+    return name, beginning(most)
 
 
 def _pages(titles: Ways, rights: Sequence[Ways], *, inverse: bool) -> list[tuple[str, str]]:
