@@ -65,16 +65,15 @@ class Commands:
 
     def organiser_sheet(self) -> OrganiserSheet:
         """What concerns more than one run, and what waits for a decision."""
-        return self._view.read(lambda projection: organiser_sheet(projection, self._store.hub_log))
+        return self._view.read(organiser_sheet)
 
     def events(self, run: str) -> list[Stored]:
         """What was pressed and ruled on a run, in the order in which the hub heard of it."""
         return self._store.audit.events(None, _MOST_EVENTS, runs=[run])[::-1]
 
     def revocable(self, sheet: RunSheet, event: Event, by: Person) -> bool:
-        """Whether somebody can take an event back on the page of its run: a ruling in force of this database."""
-        ours = event.log == self._store.hub_log and event.run == sheet.line.run
-        return ours and event.key in sheet.in_force and may_give(by, event)
+        """Whether somebody can take an event back on the page of its run: a ruling on it in force."""
+        return event.run == sheet.line.run and event.key in sheet.in_force and may_give(by, event)
 
     # Ruling ------------------------------------------------------------------------------------
 

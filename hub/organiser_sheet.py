@@ -60,8 +60,6 @@ class Incident:
     event: Event
     run: RunLine | None
     seen: str
-    answerable: bool
-    """False for one from an earlier database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,6 @@ class Standing:
     event: Event
     name: str | None
     seen: str
-    revocable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +87,16 @@ class OrganiserSheet:
     """Version for what is about nothing in particular."""
 
 
-def organiser_sheet(projection: Projection, log: str) -> OrganiserSheet:
-    """As things stand; `log` is the hub's own, whose rulings can be taken back."""
+def organiser_sheet(projection: Projection) -> OrganiserSheet:
+    """As things stand."""
     standings = projection.tournament.standings(projection.until)
     return OrganiserSheet(
         undecided=tuple(_undecided(projection, standings)),
-        incidents=tuple(_incident(projection, event, log) for event in open_incidents(projection)),
+        incidents=tuple(_incident(projection, event) for event in open_incidents(projection)),
         ties=tuple(tie for category in standings for tie in _ties(projection, category)),
         heats=tuple(_heats(projection)),
         absent=tuple(_absent(projection)),
-        rulings=tuple(_rulings(projection, log)),
+        rulings=tuple(_rulings(projection)),
         seen=version_of(projection, (NOTHING,)),
     )
 
@@ -111,10 +108,10 @@ def _undecided(projection: Projection, standings: list[CategoryStandings]) -> li
     return [line_of(projection, runs[run]) for run in waiting if run in runs]
 
 
-def _incident(projection: Projection, event: Event, log: str) -> Incident:
+def _incident(projection: Projection, event: Event) -> Incident:
     run = projection.tournament.runs.get(event.run or "")
     line = None if run is None else line_of(projection, run)
-    return Incident(event.seq, event, line, version_of(projection, subject_of(event)), event.log == log)
+    return Incident(event.seq, event, line, version_of(projection, subject_of(event)))
 
 
 def _ties(projection: Projection, category: CategoryStandings) -> list[Tie]:
@@ -156,14 +153,13 @@ def _absent(projection: Projection) -> list[Entrant]:
     ]
 
 
-def _rulings(projection: Projection, log: str) -> list[Standing]:
+def _rulings(projection: Projection) -> list[Standing]:
     return [
         Standing(
             ruling.seq,
             ruling,
             projection.names.of(ruling.data.get("category"), ruling.data.get("entrant")),
             version_of(projection, subject(projection, ruling)),
-            ruling.log == log,
         )
         for ruling in projection.tournament.rulings_in_force()
         if subject_of(ruling)[0] != RUN

@@ -13,7 +13,7 @@ from hub.ruling_kinds import KINDS, for_judges
 from hub.ruling_subjects import ANSWERED, OPEN, open_incidents, runs_about, subject, ties_in, version_of
 from shared.core.events import HUB_DEVICE, Event, EventType
 from shared.core.model import Status
-from shared.core.rulings import RUN
+from shared.core.rulings import RUN, named_by
 from shared.core.tournament import Tournament
 
 LONGEST_REASON: Final = 500
@@ -99,6 +99,8 @@ def _meant(ruling: Ruling, log: str, now_ms: int) -> Event:
     if kind is None or not kind.fits(ruling.data):
         raise CannotRule("bad_number")
     data = dict(ruling.data) | {"reason": reason, "by": ruling.by.name}
+    if data.get("of_log") == log:
+        del data["of_log"]
     if ruling.kind is EventType.INCIDENT_NOTED:
         data |= {"text": reason, "state": ANSWERED if "answers" in data else OPEN}
     return Event(HUB_DEVICE, log, _BEHIND_ALL, ruling.kind, wall_ms=now_ms, run=ruling.run, data=data)
@@ -109,7 +111,7 @@ def _revoked(projection: Projection, meant: Event) -> Event | None:
     if meant.type != EventType.RULING_REVOKED:
         return None
     for ruling in projection.tournament.rulings_in_force():
-        if ruling.key == (meant.log, meant.data["ruling"]) and ruling.run == meant.run:
+        if ruling.key == named_by(meant, "ruling") and ruling.run == meant.run:
             return ruling
     raise CannotRule("nothing_to_revoke")
 
@@ -128,7 +130,7 @@ def _check_names(projection: Projection, meant: Event) -> None:
                 raise CannotRule("no_tie")
         case EventType.INCIDENT_NOTED if "answers" in data:
             here = [incident.key for incident in open_incidents(projection) if incident.run == meant.run]
-            if (meant.log, data["answers"]) not in here:
+            if named_by(meant, "answers") not in here:
                 raise CannotRule("no_incident")
         case EventType.PIECES_CORRECTED if meant.run is not None:
             frame = runs[meant.run].frame

@@ -12,6 +12,7 @@ LONGEST_TIME_S: Final = 7 * 86_400
 MOST_PIECES: Final = 100_000
 MOST_TABLES: Final = 999
 MOST_TIED: Final = 200
+LONGEST_LOG: Final = 200
 
 Data = Mapping[str, Any]
 Fits = Callable[[Data], bool]
@@ -55,8 +56,19 @@ def _order(data: Data) -> bool:
     return all(isinstance(entrant, str) and entrant for entrant in order) and len(set(order)) == len(order)
 
 
+def _named(name: str) -> Fits:
+    """A ruling by its number, in the log of another database where one is named."""
+    fits = _number(name, 1, 2**53 - 1)
+
+    def named(data: Data) -> bool:
+        log = data.get("of_log", "this")
+        return fits(data) and isinstance(log, str) and 1 <= len(log) <= LONGEST_LOG
+
+    return named
+
+
 def _incident(data: Data) -> bool:
-    return "answers" not in data or _number("answers", 1, 2**53 - 1)(data)
+    return "answers" not in data or _named("answers")(data)
 
 
 KINDS: Final[Mapping[EventType, Kind]] = {
@@ -70,7 +82,7 @@ KINDS: Final[Mapping[EventType, Kind]] = {
     EventType.RUN_VOIDED: Kind(lambda _: True, grave=True),
     EventType.RUN_REOPENED: Kind(lambda _: True, grave=True),
     EventType.INCIDENT_NOTED: Kind(_incident),
-    EventType.RULING_REVOKED: Kind(_number("ruling", 1, 2**53 - 1)),
+    EventType.RULING_REVOKED: Kind(_named("ruling")),
     EventType.RUN_REASSIGNED: Kind(_reassigned, judges=False, grave=True),
     EventType.DID_NOT_START: Kind(_texts("category", "entrant"), judges=False, grave=True),
     EventType.TIE_BROKEN: Kind(_order, judges=False, grave=True),

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from hub.projection import Projection
 from shared.core.events import Event, EventType
-from shared.core.rulings import ENTRANT, HEAT, RUN, TIE, Subject, subject_of
+from shared.core.rulings import ENTRANT, HEAT, RUN, TIE, Subject, named_by, subject_of
 from shared.core.tournament import CategoryStandings
 
 ANSWERED = "answered"
@@ -19,7 +19,7 @@ def subject(projection: Projection, ruling: Event) -> Subject:
     """Of a ruling; taking one back is about what that one is about."""
     if ruling.type != EventType.RULING_REVOKED:
         return subject_of(ruling)
-    key = (ruling.log, ruling.data["ruling"])
+    key = named_by(ruling, "ruling")
     revoked = (r for r in projection.tournament.rulings_in_force() if r.key == key)
     return next((subject_of(r) for r in revoked), subject_of(ruling))
 
@@ -91,6 +91,6 @@ def open_incidents(projection: Projection) -> list[Event]:
     """Incidents that nobody has answered, the oldest first."""
     told = [r for r in projection.tournament.rulings_in_force() if r.type == EventType.INCIDENT_NOTED]
     answered = {
-        (r.log, r.data["answers"]) for r in told if r.data.get("state") == ANSWERED and "answers" in r.data
+        named_by(r, "answers") for r in told if r.data.get("state") == ANSWERED and "answers" in r.data
     }
     return [r for r in told if r.data.get("state", OPEN) == OPEN and r.key not in answered]

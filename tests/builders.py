@@ -182,9 +182,10 @@ class HubLog:
         read: dict[str, Any] = {"hub_ms": hub_ms, "base": base, "error_ms": 0, "heard": boot, "heard_ms": ms}
         return self.rule(EventType.CLOCK_ANCHORED, **read)
 
-    def revoke(self, seq: int | None = None) -> Self:
-        """Take back a ruling by its seq, the last one if none is named."""
-        return self.rule(EventType.RULING_REVOKED, ruling=len(self.events) if seq is None else seq)
+    def revoke(self, seq: int | None = None, of_log: str | None = None) -> Self:
+        """Take back a ruling by its seq, the last one if none is named; of another log if that is named."""
+        where = {} if of_log is None else {"of_log": of_log}
+        return self.rule(EventType.RULING_REVOKED, ruling=len(self.events) if seq is None else seq, **where)
 
 
 def hub(name: str = "hub-1", *, first_ms: int = 1_000_000) -> HubLog:

@@ -159,6 +159,8 @@ def hub_log(draw: st.DrawFn, n: int) -> list[Event]:
         kind = draw(st.sampled_from(sorted(RULINGS | {E.CLOCK_ANCHORED})))
         data: dict[str, Any] = {"reason": "because", "by": "judge"}
         for field in FIELDS[kind]:
+            if field.name == "of_log" and draw(st.booleans()):
+                continue
             if field.name not in ("run", "reason", "by"):
                 data[field.name] = draw(_ruling_values(kind, field.name, seq))
         concerns = any(field.name == "run" and field.required for field in FIELDS[kind])
@@ -181,6 +183,7 @@ def _ruling_values(kind: EventType, name: str, seq: int) -> st.SearchStrategy[An
         "text": st.just("box opened"),
         "state": st.just("open"),
         "answers": st.integers(1, seq + 1),
+        "of_log": st.sampled_from(["hub-0", "hub-1"]),
         "hub_ms": st.integers(0, 200_000),
         "base": st.sampled_from(["hub-1", "hub-2"]),
         "error_ms": st.integers(0, 50),

@@ -31,7 +31,7 @@ def ruling_from(form: Mapping[str, str], run: str | None, by: Person) -> Ruling:
     elif kind in PIECES:
         data["pieces"] = whole_number(form.get("number"))
     elif kind is EventType.RULING_REVOKED:
-        data["ruling"] = whole_number(form.get("number"))
+        data = _named("ruling", form.get("number"), form)
     elif kind is EventType.RUN_REASSIGNED:
         data = _reassigned(form)
     elif kind is EventType.DID_NOT_START:
@@ -41,8 +41,14 @@ def ruling_from(form: Mapping[str, str], run: str | None, by: Person) -> Ruling:
     elif kind is EventType.TIE_BROKEN:
         data = {"category": form.get("category", ""), "order": _order(form)}
     elif kind is EventType.INCIDENT_NOTED and form.get("answers"):
-        data["answers"] = whole_number(form["answers"])
+        data = _named("answers", form["answers"], form)
     return Ruling(kind, form.get("reason", ""), by, seen, run, data)
+
+
+def _named(name: str, number: str | None, form: Mapping[str, str]) -> dict[str, Any]:
+    """The ruling that a form is about: its number, and its log (a restored hub writes a new one)."""
+    of_log = {"of_log": form["of_log"]} if form.get("of_log") else {}
+    return {name: whole_number(number), **of_log}
 
 
 def _reassigned(form: Mapping[str, str]) -> dict[str, Any]:
@@ -69,7 +75,11 @@ def _order(form: Mapping[str, str]) -> list[str]:
     return order
 
 
-_CLOCK: Final = re.compile(r"([-−+]?)(?:(\d{1,3}):)?(?:(\d{1,3}):)?(\d{1,6})", re.ASCII)
+_CLOCK: Final = re.compile(
+    r"(?P<sign>[-−+]?)(?:(?P<alone>\d{1,6})|(?:(?P<hours>\d{1,3}):(?=\d{1,2}:))?"
+    r"(?P<minutes>\d{1,3}):(?P<seconds>[0-5]?\d))",
+    re.ASCII,
+)
 
 
 def seconds_typed(text: str) -> int | None:
@@ -77,11 +87,11 @@ def seconds_typed(text: str) -> int | None:
     found = _CLOCK.fullmatch(text.strip())
     if found is None:
         return None
-    sign, hours, minutes, seconds = found.groups()
-    if minutes is None:  # `1:30`: the first number is minutes
-        hours, minutes = None, hours
-    total = int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds)
-    return -total if sign in ("-", "−") else total
+    hours, minutes = int(found["hours"] or 0), int(found["minutes"] or 0)
+    if found["hours"] is not None and minutes > 59:
+        return None
+    total = hours * 3600 + minutes * 60 + int(found["alone"] or found["seconds"])
+    return -total if found["sign"] in ("-", "−") else total
 
 
 #: Beside which field a sentence stands; the others concern the whole form.

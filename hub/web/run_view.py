@@ -37,6 +37,7 @@ class Happened:
     """One press or ruling."""
 
     number: int
+    log: str
     at: str
     """Since the start, for a press; the time of day, for a ruling."""
     what: str
@@ -93,6 +94,7 @@ def happenings(
         found.append(
             Happened(
                 number=event.seq,
+                log=event.log,
                 at=at,
                 what=event_word(event.type, t),
                 detail=event_detail(event),

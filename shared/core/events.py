@@ -76,6 +76,8 @@ def _fields(*required: tuple[str, Kind], optional: tuple[tuple[str, Kind], ...] 
 
 _RULING: Final = (("reason", Kind.TEXT), ("by", Kind.TEXT))
 _RUN: Final = ("run", Kind.TEXT)
+#: In which log what a ruling names stands, where that is another one: a restored hub writes a new log.
+_OF_LOG: Final = ("of_log", Kind.TEXT)
 _E = EventType
 
 #: What each type carries beside `v device log seq type boot mono_ms wall_ms`.
@@ -136,9 +138,11 @@ FIELDS: Final[Mapping[EventType, tuple[Field, ...]]] = MappingProxyType(
         _E.RUN_REASSIGNED: _fields(_RUN, *_RULING, optional=(("entrant", Kind.TEXT), ("table", Kind.INT))),
         _E.TIE_BROKEN: _fields(("category", Kind.TEXT), ("order", Kind.TEXTS), *_RULING),
         _E.INCIDENT_NOTED: _fields(
-            ("text", Kind.TEXT), *_RULING, optional=(_RUN, ("state", Kind.TEXT), ("answers", Kind.INT))
+            ("text", Kind.TEXT),
+            *_RULING,
+            optional=(_RUN, ("state", Kind.TEXT), ("answers", Kind.INT), _OF_LOG),
         ),
-        _E.RULING_REVOKED: _fields(("ruling", Kind.INT), *_RULING, optional=(_RUN,)),
+        _E.RULING_REVOKED: _fields(("ruling", Kind.INT), *_RULING, optional=(_RUN, _OF_LOG)),
     }
 )
 

@@ -36,18 +36,36 @@ def subject_of(ruling: Event) -> Subject:
     return (NOTHING,)
 
 
+Key = tuple[str, int]
+"""Log and seq of a ruling."""
+
+
+def named_by(ruling: Event, name: str) -> Key:
+    """The ruling that another names by its seq: of the same log, where no other (`of_log`) is named."""
+    return ruling.data.get("of_log") or ruling.log, ruling.data[name]
+
+
 class _HubLog:
     """The rulings of one hub log."""
 
     def __init__(self) -> None:
         self.all: dict[int, Event] = {}
         self.first_ms: float = float("inf")
-        self.revoked: set[int] = set()
+        self.revokes: set[Key] = set()
+        """What its revocations take back, here and in other logs."""
 
-    def revocations(self) -> list[Event]:
-        """Newest first, so that whether each is itself revoked is known when it is reached."""
+    def revoked(self) -> set[Key]:
+        """The same, worked out: newest first, so that whether each is itself revoked is known when it is reached.
+
+        Only its own log can take a revocation back: two logs could revoke each other's in a circle.
+        """
         found = [r for r in self.all.values() if r.type == EventType.RULING_REVOKED]
-        return sorted(found, key=lambda r: r.seq, reverse=True)
+        revokes: set[Key] = set()
+        for revocation in sorted(found, key=lambda r: r.seq, reverse=True):
+            log, seq = named_by(revocation, "ruling")
+            if revocation.key not in revokes and (log != revocation.log or seq < revocation.seq):
+                revokes.add((log, seq))
+        return revokes
 
 
 class Rulings:
@@ -65,29 +83,36 @@ class Rulings:
             log.first_ms = min(log.first_ms, ruling.wall_ms)
         if ruling.type == EventType.RULING_REVOKED:
             return self._revoke(log)
-        if ruling.seq in log.revoked:
+        if self._is_revoked(ruling.key):
             return []
         self._about[subject_of(ruling)].append(ruling)
         return [ruling]
 
     def _revoke(self, log: _HubLog) -> list[Event]:
-        revoked: set[int] = set()
-        for revocation in log.revocations():
-            if revocation.seq not in revoked and revocation.data["ruling"] < revocation.seq:
-                revoked.add(revocation.data["ruling"])
-        changed = [
-            ruling
-            for seq in sorted(revoked ^ log.revoked)
-            if (ruling := log.all.get(seq)) is not None and ruling.type != EventType.RULING_REVOKED
-        ]
-        log.revoked = revoked
-        for ruling in changed:
+        before, after = log.revokes, log.revoked()
+        touched = [(key, self._is_revoked(key)) for key in sorted(before ^ after)]
+        log.revokes = after
+        changed = []
+        for key, was_revoked in touched:
+            ruling = self._revocable(key)
+            if ruling is None or was_revoked == self._is_revoked(key):
+                continue
             here = self._about[subject_of(ruling)]
-            if ruling.seq in revoked:
-                here.remove(ruling)
-            else:
+            if was_revoked:
                 here.append(ruling)
+            else:
+                here.remove(ruling)
+            changed.append(ruling)
         return changed
+
+    def _is_revoked(self, key: Key) -> bool:
+        return any(key in log.revokes for log in self._logs.values())
+
+    def _revocable(self, key: Key) -> Event | None:
+        """The ruling of this key, but no revocation."""
+        log = self._logs.get(key[0])
+        found = None if log is None else log.all.get(key[1])
+        return None if found is None or found.type == EventType.RULING_REVOKED else found
 
     def about(self, *subjects: Subject) -> list[Event]:
         """The rulings in force about any of these, in their order."""
@@ -108,7 +133,7 @@ class Rulings:
         other._logs, other._about = defaultdict(_HubLog), defaultdict(list)
         for name, log in self._logs.items():
             other._logs[name] = kept = copy(log)
-            kept.all, kept.revoked = dict(log.all), set(log.revoked)
+            kept.all = dict(log.all)
         for subject, here in self._about.items():
             other._about[subject] = list(here)
         return other
@@ -125,11 +150,15 @@ class Rulings:
     ) -> Iterator[Problem]:
         """Rulings about nothing that is there: no earlier ruling, no run with a result, no such category."""
         for ruling in self.in_order(r for log in self._logs.values() for r in log.all.values()):
-            log, code = self._logs[ruling.log], None
+            code = None
             if ruling.type == EventType.RULING_REVOKED:
-                if ruling.data["ruling"] not in log.all or ruling.data["ruling"] >= ruling.seq:
-                    code = "nothing_to_revoke"
-            elif ruling.seq not in log.revoked:
+                log, seq = named_by(ruling, "ruling")
+                if log == ruling.log:
+                    found = seq < ruling.seq and seq in self._logs[log].all
+                else:
+                    found = self._revocable((log, seq)) is not None
+                code = None if found else "nothing_to_revoke"
+            elif not self._is_revoked(ruling.key):
                 code = _idle(ruling, has_result, has_heat, categories)
             if code is not None:
                 yield problem_of(code, ruling)

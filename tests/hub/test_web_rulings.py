@@ -271,6 +271,25 @@ def test_a_judge_takes_back_what_judges_rule_and_nothing_else(hub: Hall) -> None
     assert fill_in(judge, RUN, f"revoke-{penalty}", reason="error").status_code == 303
 
 
+def test_after_a_restore_what_was_ruled_before_is_taken_back_and_incidents_are_answered(hub: Hall) -> None:
+    organiser = hub.organiser()
+    fill_in(organiser, RUN, "penalty_given", number="10", reason="r")
+    penalty = last(hub)
+    fill_in(organiser, OFFICE, "incident", reason="se fue la luz")
+    incident = last(hub)
+    hub.store.renew_epoch()
+    assert hub.store.hub_log != penalty.log
+    assert fill_in(organiser, RUN, f"revoke-{penalty.seq}", reason="error").status_code == 303
+    assert (last(hub).log, last(hub).data["of_log"]) == (hub.store.hub_log, penalty.log)
+    assert adults(hub)["e1"]["official"] == "43:21"
+    assert fill_in(organiser, OFFICE, f"answer-{incident.seq}", reason="volvió").status_code == 303
+    assert last(hub).data["of_log"] == incident.log
+    assert "No hay incidencias abiertas" in organiser.get(OFFICE).text
+    fill_in(organiser, RUN, "penalty_given", number="20", reason="r")
+    assert fill_in(organiser, RUN, f"revoke-{last(hub).seq}", reason="error").status_code == 303
+    assert "of_log" not in last(hub).data
+
+
 def test_what_waits_for_a_decision_stands_on_the_organisers_page(hub: Hall) -> None:
     log = TableLog("adulto", "t03/r", log="t03-l", device="t03", boot="b3", entrant="e3")
     hub.hears(log.start(0, table=3).finish(2_900_000).events)

@@ -349,9 +349,36 @@ def test_a_revocation_of_no_earlier_ruling_is_a_problem_and_changes_nothing(ruli
     assert folded.results()[0].penalty_s == sum(r.data.get("seconds", 0) for r in rulings.events)
 
 
-def test_a_revocation_names_a_ruling_of_its_own_log() -> None:
+def test_a_revocation_that_names_no_log_is_of_a_ruling_of_its_own_log() -> None:
     folded = tournament(finished(), hub("hub-a").penalty(30), hub("hub-b").penalty(5).revoke(1))
     assert folded.results()[0].penalty_s == 30
+
+
+@pytest.mark.parametrize("later_first", [False, True])
+def test_a_revocation_takes_back_a_ruling_of_the_log_that_it_names(later_first: bool) -> None:
+    """A hub that was restored writes a new log; what was ruled before stands in the old one."""
+    rulings = [hub("hub-a").penalty(30).penalty(7), hub("hub-b").revoke(1, "hub-a")]
+    folded = tournament(finished(), *(rulings[::-1] if later_first else rulings))
+    assert folded.results()[0].penalty_s == 7
+    assert codes(folded) == []
+
+
+def test_a_ruling_revoked_by_two_logs_counts_again_only_when_both_took_that_back() -> None:
+    first, second = hub("hub-b").revoke(1, "hub-a"), hub("hub-c").revoke(1, "hub-a")
+    given = hub("hub-a").penalty(30)
+    assert result(finished(), given, first.revoke(1), second).penalty_s == 0
+    assert result(finished(), given, first, second.revoke(1)).penalty_s == 30
+
+
+@pytest.mark.parametrize("named", [("hub-a", 2), ("hub-a", 9), ("hub-z", 1)])
+def test_a_revocation_in_another_log_can_name_a_ruling_only_and_one_that_is_there(
+    named: tuple[str, int],
+) -> None:
+    """Else two logs could take back each other's revocations in a circle."""
+    log, seq = named
+    folded = tournament(finished(), hub("hub-a").penalty(30).revoke(1), hub("hub-b").revoke(seq, log))
+    assert folded.results()[0].penalty_s == 0
+    assert codes(folded) == ["nothing_to_revoke"]
 
 
 # Where they come from -----------------------------------------------------------------------------
