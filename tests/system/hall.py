@@ -29,11 +29,14 @@ class Process:
     def __init__(self, *command: str, cwd: Path) -> None:
         self._command = [sys.executable, "-P", "-m", *command]
         self._cwd = cwd
+        self.said = cwd / f"{command[0]}.said"
+        """All that it said, as the journal of a service has it."""
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start it."""
-        self._process = subprocess.Popen(self._command, cwd=self._cwd, stdout=subprocess.DEVNULL)
+        with self.said.open("ab") as said:
+            self._process = subprocess.Popen(self._command, cwd=self._cwd, stdout=said)
 
     def on_a_small_disk(self, folder: Path, size: str) -> None:
         """From its next start on it sees a new file system of this size there, with what is there now."""

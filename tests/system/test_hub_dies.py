@@ -284,6 +284,10 @@ def test_while_the_disk_is_full_nothing_is_acknowledged_and_healthz_says_why(tmp
                 send(table, *range(seq - 15, seq + 1))
                 with suppress(AssertionError):
                     wait_until(lambda: trouble(hall, "disk is full"), 1.0)
+            wait_until(
+                lambda: "\ndatabase: " in hall.hub.said.read_text()
+            )  # and the log, to which the page sends
             ballast.unlink()
             wait_until(lambda: get(hall, "/healthz")[0] == 200)
             wait_until(lambda: acked(table) == seq)
+            wait_until(lambda: hall.hub.said.read_text().endswith("backups are written again\n"))
