@@ -71,6 +71,10 @@ def _sentences(t: NullTranslations) -> Mapping[str, str]:
         "penalty_moves_nothing": t.pgettext("problem", "a penalty in time where pieces rank moves nothing"),
         "pieces_not_due": t.pgettext("problem", "pieces were corrected where none are counted"),
         "records_missing": t.pgettext("problem", "presses of this table are lost"),
+        "sends_junk": t.pgettext(
+            "problem",
+            "sends much that nobody can read, and no more of it is kept: look who uses its name and password",
+        ),
         "rules_differ": t.pgettext("problem", "the table timed by other rules than the hub's"),
         "run_id_used_twice": t.pgettext("problem", "two starts share one run"),
         "no_seat": t.pgettext("problem", "this table timer has no table"),
@@ -79,7 +83,9 @@ def _sentences(t: NullTranslations) -> Mapping[str, str]:
         ),
         "seat_taken": t.pgettext("problem", "this table belongs to another table timer"),
         "seqs_missing": t.pgettext("problem", "presses are still missing in the log"),
-        "superseded": t.pgettext("problem", "pressed at a table timer that had been replaced"),
+        "superseded": t.pgettext(
+            "problem", "a press does not count: its table timer had been replaced, or its card lost it"
+        ),
         "too_many_pieces": t.pgettext("problem", "more pieces were counted than the puzzle has"),
         "two_events_with_one_seq": t.pgettext("problem", "two presses in the log share one number"),
         "unknown_category": t.pgettext("problem", "the table timed a category that the rules do not name"),
