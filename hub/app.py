@@ -152,6 +152,8 @@ class Hub:
         counters = asdict(self._ingest.counters)
         try:
             counters["kept_aside"] = self._store.quarantine_count()
+            junk = self._store.sends_junk()
+            counters["send_junk"], counters["left_out"] = len(junk), sum(junk.values())
         except StoreTrouble as error:
             counters["trouble"], counters["database"] = f"database: {error}", error.code
         trouble = counters.pop("trouble") or self._trouble or self._backups.trouble
@@ -254,6 +256,7 @@ class Hub:
     def _look_once(self) -> None:
         """What other processes have put in the database, and who stands where: tell everybody what is new."""
         self._ingest.archived_are(archived_up_to(self._store))
+        self._view.junk(frozenset(self._store.sends_junk()))
         self._note_boot()
         self._herald.look()
         self._ask_tables()

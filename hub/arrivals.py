@@ -38,6 +38,8 @@ class Aside:
     device: str
     item: Event | Unreadable
     reason: str
+    acknowledged: bool = False
+    """The log goes on behind it: nobody will send it again."""
 
 
 @dataclass(slots=True)
@@ -90,8 +92,8 @@ def _judge_one(
 ) -> None:
     device, log, seq = message.device, item.log, item.seq
 
-    def keep(reason: str) -> None:
-        judgement.asides.append(Aside(message.topic, device, item, reason))
+    def keep(reason: str, *, acknowledged: bool = False) -> None:
+        judgement.asides.append(Aside(message.topic, device, item, reason, acknowledged))
 
     if log is None or seq is None:
         keep(item.reason if isinstance(item, Unreadable) else "no log")
@@ -117,7 +119,7 @@ def _judge_one(
         judgement.duplicates += 1
         return
     if flaw is not None:
-        keep(flaw)
+        keep(flaw, acknowledged=True)
     elif isinstance(item, Event):
         judgement.accepted.append(item)
         if item.type == EventType.RECORDS_MISSING:

@@ -26,6 +26,7 @@ _BEFORE: Final = "before-"
 _NAME: Final = re.compile(r"(\d{6,})-.*\.sqlite3", re.ASCII)
 _PART: Final = ".part"
 _BUSY_S: Final = 10.0
+_NO_DISK: Final = ("/dev", "/proc", "/sys")
 _SIDE_FILES: Final = ("", "-wal", "-shm")
 
 
@@ -76,6 +77,9 @@ def keep_backup(
     Raises BackupFailed.
     """
     folder = backups_of(database) if folder is None else folder
+    flaw = no_place_for_a_file(folder / "any")
+    if flaw is not None:
+        raise BackupFailed(flaw)
     with _told(folder):
         folder.mkdir(exist_ok=True)
         others = backups_in(folder)
@@ -100,6 +104,9 @@ def back_up(database: Path, target: Path) -> None:
     """Write a backup to `target`, in the place of what is there only once it is whole. Raises BackupFailed."""
     if not database.exists():
         raise BackupFailed(f"{database}: there is no database")
+    flaw = no_place_for_a_file(target)
+    if flaw is not None:
+        raise BackupFailed(flaw)
     part = target.with_name(target.name + _PART)
     try:
         with _told(target):
@@ -113,6 +120,16 @@ def back_up(database: Path, target: Path) -> None:
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def no_place_for_a_file(target: Path) -> str | None:
+    """Why nothing can be kept under this name, in a sentence: a device, a folder, a place that is only memory."""
+    if target.exists() and not target.is_file():
+        what = "a folder" if target.is_dir() else "a device"
+        return f"{target} is {what}: name a file, on a stick one in the folder where the stick is mounted"
+    if any(Path(place) in target.resolve().parents for place in _NO_DISK):
+        return f"{target} is on no disk and would be gone: name a file, on a stick in the folder where it is mounted"
+    return None
 
 
 def damage_of(database: Path, *, at_start: bool = False) -> str | None:
@@ -141,6 +158,19 @@ def damage_of(database: Path, *, at_start: bool = False) -> str | None:
         return None
     missing = {"events", "cursors", "meta"} - tables
     return f"it has no table {', '.join(sorted(missing))}" if missing else None
+
+
+def is_gone(database: Path) -> bool:
+    """Whether a database is missing, or a file with nothing in it, though backups of it are there."""
+    if not backups_in(backups_of(database)):
+        return False
+    try:
+        if not database.exists() or database.stat().st_size == 0:
+            return True
+        with _reading(database) as connection:
+            return not list(connection.execute("SELECT 1 FROM sqlite_master LIMIT 1"))
+    except (OSError, sqlite3.Error):
+        return False  # something is there, damaged or in use
 
 
 def set_aside(database: Path) -> Path | None:

@@ -80,6 +80,11 @@ def refill(journals: tuple[Path, ...], over_gaps: bool, path: Path) -> None:
         done = refilled(journals, settings.database, wall_ms, over_gaps=over_gaps)
     for line in done.lines():
         click.echo(line)
+    if done.foreign:
+        names = ", ".join(str(file) for file in done.foreign)
+        raise click.ClickException(
+            f"nothing in {names} is an event; give tables' journals, exported logs or archives"
+        )
 
 
 @click.command()

@@ -32,7 +32,10 @@ class Told:
     """The newest instant up to which the hub has everything this table did."""
     answer: Mapping[str, Any] = field(default_factory=dict)
     """What it answered last to what people asked of it, with `at_ms`."""
-    boots: set[str] = field(default_factory=set)
+    boots: dict[str, int] = field(default_factory=dict)
+    """The boots of which events are here, with the last instant of each; the one heard of last comes last."""
+    _over: set[str] = field(default_factory=set)
+    """Boots that another one is known to have followed."""
 
     def troubles(self, device: str, hand_s: float) -> list[dict[str, Any]]:
         """What it says is wrong with its disk, its buttons and its journal, as problems."""
@@ -54,11 +57,25 @@ class Told:
                 found.append({"code": problem["code"], "level": level, "device": device, **named, **said})
         return found
 
-    def saw_event(self, stamp: Stamp) -> None:
-        """An event of this device is committed."""
-        self.boots.add(stamp.boot)
-        if self.vouched is None or self.vouched.boot != stamp.boot or self.vouched.mono_ms < stamp.mono_ms:
-            self.vouched = stamp
+    def saw_event(self, stamp: Stamp, previous: str | None = None) -> None:
+        """An event of this device is committed; `previous`: the boot before, if it is known to be over.
+
+        Logs of a card can come in any order: what is older than a boot that is over takes nothing back.
+        """
+        mono_ms = max(stamp.mono_ms, self.boots.get(stamp.boot, stamp.mono_ms))
+        if self.vouched is None or self.vouched.boot != stamp.boot:
+            self.boots.pop(stamp.boot, None)  # the last one that told something comes last
+        self.boots[stamp.boot] = mono_ms
+        if previous is not None and previous != stamp.boot:
+            self._over.add(previous)
+        if self.vouched is not None and self.vouched.boot == stamp.boot and previous is None:
+            self.vouched = max(self.vouched, Stamp(stamp.boot, mono_ms))
+            return
+        newest = [boot for boot in self.boots if boot not in self._over] or list(self.boots)
+        boot = newest[-1]
+        heard = self.vouched is not None and self.vouched.boot == boot
+        if not heard or (self.vouched is not None and self.vouched.mono_ms < self.boots[boot]):
+            self.vouched = Stamp(boot, self.boots[boot])
 
     def hear_state(self, payload: Mapping[str, Any], hand_s: float | None, now_ms: int) -> None:
         """A snapshot. It vouches for its instant only when nothing was unsent then."""
@@ -74,7 +91,9 @@ class Told:
         if current is None or current.boot == boot:
             newer = current is None or current.mono_ms < mono_ms
         else:
-            newer = boot not in self.boots  # a retained one may be of an older boot
+            newer = (
+                boot not in self.boots and boot not in self._over
+            )  # a retained one may be of an older boot
         if newer:
             self.vouched = Stamp(boot, mono_ms)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from hub.archive_file import BadArchive, event_files, is_archive
+from hub.gaps import is_mark, marks_left
 from shared.core.events import HUB_DEVICE, BadEvent, Event, EventType, event_from_json
 from shared.core.model import Level, Problem
 
@@ -29,13 +30,19 @@ def read_logs(paths: Iterable[Path]) -> tuple[list[Event], list[Problem]]:
     """
     problems: list[Problem] = []
     logs: defaultdict[str, dict[int, Event]] = defaultdict(dict)
+    marks: defaultdict[str, list[Event]] = defaultdict(list)
     for path in paths:
         for event in _events_in(path, problems):
+            if is_mark(event) and event.data["to"] >= event.seq:
+                marks[event.log].append(event)
+                continue
             known = logs[event.log].setdefault(event.seq, event)
             if known.as_json() != event.as_json():
                 problems.append(Problem("two_events_with_one_seq", Level.ERROR, event.log, event.seq))
                 # one of them is taken whatever the order of the files
                 logs[event.log][event.seq] = min(known, event, key=lambda e: json.dumps(e.as_json()))
+    for name, of_log in marks.items():
+        logs[name] |= marks_left(of_log, logs[name])  # what is missing in one file may be in another
     problems += [gap for log in logs.values() for gap in _gaps(log)]
     ordered = sorted(logs.values(), key=lambda log: _order(log))
     return [log[seq] for log in ordered for seq in sorted(log)], problems

@@ -48,6 +48,8 @@ class Projection:
         self.names = Names({})
         self.seats: Mapping[int, str] = {}
         self.told: dict[str, Told] = {}
+        self.junk: frozenset[str] = frozenset()
+        """Devices of which no more is kept aside."""
         self._clocks = ClockFacts()
         self._ordered: str | None = None
         """The start order that a table obeyed last."""
@@ -62,7 +64,8 @@ class Projection:
         if event.type == EventType.RUN_STARTED and event.data.get("start"):
             self._ordered = event.data["start"]
         if event.device != HUB_DEVICE and event.boot is not None:
-            self._told(event.device).saw_event(stamp_of(event))
+            previous = event.data["previous_boot"] if event.type == EventType.BOOT_STARTED else None
+            self._told(event.device).saw_event(stamp_of(event), previous)
 
     def hear(
         self, device: str, kind: str, payload: Mapping[str, Any], hand_s: float | None, now_ms: int
@@ -188,15 +191,16 @@ class Projection:
         return {device: self._claimed(device) for device, told in self.told.items() if told.online}
 
     def _seat_problems(self, table: int, device: str) -> list[dict[str, Any]]:
+        junk = [{"code": "sends_junk", "level": "warning", "device": device}] if device in self.junk else []
         rivals = rivals_of(self.seats, self.claims()).get(table, set())
         if device in rivals:
             others = sorted(rivals - {device})
-            return [{"code": "seat_shared", "level": "error", "device": device, "others": others}]
+            return [{"code": "seat_shared", "level": "error", "device": device, "others": others}, *junk]
         if device not in self.told or self.seats.get(table) == device:
-            return []
+            return junk
         holder = self.seats.get(table)
         code = "seat_taken" if holder is not None else "no_seat"
-        return [{"code": code, "level": "warning", "device": device, "holder": holder}]
+        return [{"code": code, "level": "warning", "device": device, "holder": holder}, *junk]
 
     def start_spread_ms(self) -> tuple[int, int]:
         """How many tables obeyed the newest start order, and how far apart they started, in run milliseconds.

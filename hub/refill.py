@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from hub.arrivals import Incoming
+from hub.archive_file import is_archive
+from hub.arrivals import HUB_LOG, Incoming
 from hub.hub_lock import HubLock
-from hub.logs import read_logs
+from hub.logs import UnreadableLog, read_logs
 from hub.store import Store
 from shared.clock import WallClock
 from shared.core.events import HUB_DEVICE, RULINGS, Event, EventType
@@ -27,10 +28,22 @@ class RefilledLog:
     device: str
     log: str
     new: int = 0
+    late: int = 0
+    """Of the new ones, those that the hub had gone past without them."""
     known: int = 0
     stopped_at: int | None = None
     """The first seq that is not in the files; what follows it was not taken."""
     aside: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HubLog:
+    """What became of the log of an earlier hub, with its rulings."""
+
+    log: str
+    rulings: int
+    brought: bool
+    why_not: str = ""
 
 
 @dataclass(slots=True)
@@ -40,6 +53,11 @@ class Refilled:
     logs: list[RefilledLog] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     rulings: int = 0
+    foreign: list[Path] = field(default_factory=list)
+    """Files in which nothing is an event."""
+    hub_logs: list[HubLog] = field(default_factory=list)
+    ruled_here: int = 0
+    """Rulings that were in the database before."""
     planned: int = 0
     seats: int = 0
 
@@ -47,11 +65,22 @@ class Refilled:
         """For people, with what only a backup can bring back."""
         for log in self.logs:
             text = f"{log.device} {log.log}: {log.new} new, {log.known} were there"
+            if log.late:
+                text += f"; {log.late} of the new ones had been given up as lost"
             if log.aside:
                 text += f", {log.aside} kept aside"
             if log.stopped_at is not None:
                 text += f"; seq {log.stopped_at} is not in these files, and nothing behind it was taken"
             yield text
+        for hub_log in self.hub_logs:
+            if hub_log.brought:
+                yield f"hub {hub_log.log}: {hub_log.rulings} rulings brought in"
+            elif not hub_log.rulings:
+                yield f"hub {hub_log.log}: no ruling in it that is not here"
+            else:
+                yield f"hub {hub_log.log}: its {hub_log.rulings} rulings were not brought in: {hub_log.why_not}"
+        if self.ruled_here and any(hub_log.brought and hub_log.rulings for hub_log in self.hub_logs):
+            yield "  there were rulings here already: look in /audit for what was now ruled twice, and take one back"
         for problem in self.problems:
             yield f"problem: {problem.code} {problem.log or ''} {problem.detail or ''}".rstrip()
         yield "Runs, results and clocks are rebuilt from the journals. Only a backup can bring back the rest:"
@@ -69,17 +98,28 @@ def refill(paths: Sequence[Path], database: Path, now_ms: WallClock, *, over_gap
     runs), StoreTrouble.
     """
     events, problems = read_logs(paths)
+    if not events:
+        names = ", ".join(str(path) for path in paths)
+        raise UnreadableLog(f"there is no event in {names}; give tables' journals, exported logs or archives")
+    foreign = [path for path in paths if not read_logs([path])[0] and path.stat().st_size]
+    events, problems = read_logs(path for path in paths if path not in foreign)
+    archived = {e.key for e in read_logs(path for path in paths if is_archive(path))[0]}
     database.parent.mkdir(parents=True, exist_ok=True)
     lock = HubLock(database)
     try:
         store = Store.open(database, now_ms)
         try:
-            refilled = Refilled(problems=[p for p in problems if p.code != "seqs_missing"])
+            told = [p for p in problems if p.code != "seqs_missing"]
+            refilled = Refilled(
+                problems=told, foreign=foreign, ruled_here=_rulings_in(store.events_in_order())
+            )
             for log, of_log in groupby(events, key=lambda event: event.log):
                 found = list(of_log)
                 if found[0].device != HUB_DEVICE:
                     refilled.logs.append(_fill(store, log, found, over_gaps=over_gaps))
-            refilled.rulings = sum(1 for event in store.events_in_order() if event.type in RULINGS)
+                else:
+                    refilled.hub_logs.append(_bring(store, log, found, archived))
+            refilled.rulings = _rulings_in(store.events_in_order())
             refilled.planned, refilled.seats = len(store.plan_rows()), len(store.seats())
         finally:
             store.close()
@@ -91,7 +131,12 @@ def refill(paths: Sequence[Path], database: Path, now_ms: WallClock, *, over_gap
 def _fill(store: Store, log: str, events: list[Event], *, over_gaps: bool) -> RefilledLog:
     device = events[0].device
     filled = RefilledLog(device, log)
-    known = {cursor.log: cursor.last_seq for cursor in store.cursors()}.get(log, 0)
+    known = 0
+    cursor = {cursor.log: cursor for cursor in store.cursors()}.get(log)
+    if cursor is not None and cursor.device == device:
+        known = cursor.last_seq
+        filled.late, filled.known = store.fill_gaps(device, log, events)
+        filled.new, events = filled.late, list(_behind(events, known))
     whole = list(_without_gaps(events, known) if over_gaps else _up_to_a_gap(events, known))
     for first in range(0, len(whole), _BATCH):
         batch = whole[first : first + _BATCH]
@@ -102,6 +147,33 @@ def _fill(store: Store, log: str, events: list[Event], *, over_gaps: bool) -> Re
     if len(whole) < len(events):
         filled.stopped_at = max(known, _covered(whole[-1]) if whole else 0) + 1
     return filled
+
+
+def _behind(events: Iterable[Event], known: int) -> Iterator[Event]:
+    """What tells of seqs after the last one the hub has gone past."""
+    for event in events:
+        if event.seq > known:
+            yield event
+        elif _covered(event) > known:
+            yield replace(event, seq=known + 1)
+
+
+def _bring(store: Store, log: str, found: list[Event], archived: set[tuple[str, int]]) -> HubLog:
+    """Only from an archive, which a hub wrote: on a table's card anybody may have written a ruling."""
+    rulings = _rulings_in(found)
+    if not log.startswith(HUB_LOG):
+        return HubLog(log, rulings, brought=False, why_not="it is not called as a hub's log is")
+    if not all(event.key in archived for event in found):
+        return HubLog(log, rulings, brought=False, why_not="rulings come from archives and backups only")
+    if store.bring_hub_log(log, found):
+        return HubLog(log, rulings, brought=True)
+    here = {event.key for event in store.events_in_order()}
+    lacking = _rulings_in(event for event in found if event.key not in here)
+    return HubLog(log, lacking, brought=False, why_not="this database has another version of this log")
+
+
+def _rulings_in(events: Iterable[Event]) -> int:
+    return sum(1 for event in events if event.type in RULINGS)
 
 
 def _covered(event: Event) -> int:

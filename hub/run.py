@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hub.app import Hub, HubParts
-from hub.backup import backups_of, damage_of
+from hub.backup import backups_of
 from hub.config import HubFile, load_settings
 from hub.embedded_broker import BrokerError, EmbeddedBroker
 from hub.ingest import IngestSettings
-from hub.rescue import wait_for_rescue
+from hub.rescue import flaw_of, wait_for_rescue
 from hub.store import StoreDamaged, StoreTrouble
 from hub.store_schema import StoreUnusable
 from hub.web.server import CannotListen
@@ -80,7 +80,7 @@ def _whole_hub(
                 f"sudo chown -R {owner} {settings.data_dir}"
             )
     while not stopped.is_set():
-        damage = damage_of(settings.database, at_start=True)
+        damage = flaw_of(settings.database)
         try:
             if damage is None:
                 return Hub(_parts(settings, rulebook), broken)

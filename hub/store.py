@@ -7,7 +7,6 @@ the disk raise StoreTrouble when it is locked, full or failing: nothing has chan
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import secrets
 import threading
@@ -20,16 +19,17 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError, ProgrammingError
 
-from hub.arrivals import HUB_LOG, Aside, Cursor, Incoming, acks, judge, logs_of
+from hub.arrivals import HUB_LOG, Cursor, Incoming, acks, judge, logs_of
 from hub.effects import Effect
+from hub.gaps import is_mark, marks_left
+from hub.store_aside import keep_aside, shares_of
 from hub.store_audit import AuditStore
 from hub.store_people import PeopleStore
 from hub.store_schema import WRITES, cursors, effects, events, meta, open_engine, plan, quarantine, seats
 from shared.clock import WallClock
 from shared.core.events import HUB_DEVICE, BadEvent, Event, EventType, event_from_json
-from shared.wire import MAX_PAYLOAD, Ack, Unreadable
+from shared.wire import Ack
 
-_MAX_QUARANTINE: Final = 10_000
 _PAGE: Final = 1_000
 _EPOCH: Final = "epoch"
 _NOTE: Final = "note-"
@@ -96,6 +96,7 @@ class Store:
         with self._write() as connection:
             row = connection.execute(select(meta.c.value).where(meta.c.key == _EPOCH)).scalar()
             self._epoch = row if row is not None else _new_epoch(connection)
+            self._shares = shares_of(connection)
 
     @classmethod
     def open(cls, path: Path, now_ms: WallClock, busy_ms: int = 5_000) -> Store:
@@ -136,7 +137,8 @@ class Store:
             if judgement.accepted:
                 connection.execute(insert(events), [_row(e, received_ms) for e in judgement.accepted])
             _move_cursors(connection, judgement.cursors.values())
-            _keep_aside(connection, judgement.asides, received_ms)
+            shares = keep_aside(connection, judgement.asides, received_ms, self._shares)
+        self._shares.update(shares)
         return Committed(
             accepted=judgement.accepted,
             acks=acks(judgement, known, self._epoch),
@@ -144,6 +146,43 @@ class Store:
             gaps=judgement.gaps,
             quarantined=len(judgement.asides),
         )
+
+    def fill_gaps(self, device: str, log: str, found: Iterable[Event]) -> tuple[int, int]:
+        """Commit events of a device's log that it has gone past without them; how many, and how many were there.
+
+        What marks them as missing makes room. For events from elsewhere than the wire, where a log goes on only.
+        """
+        with self._write() as connection:
+            known = _cursors_of(connection, {log}).get(log)
+            if known is None or known.device != device:
+                return 0, 0
+            rows = connection.execute(select(events.c.n, events.c.payload).where(events.c.log == log))
+            here = [_event(*row) for row in rows]
+            there = {event.seq for event in here if not is_mark(event)}
+            past = [event for event in found if event.seq <= known.last_seq and not is_mark(event)]
+            late = [event for event in past if event.seq not in there and event.device == device]
+            if late:
+                marks = [event for event in here if is_mark(event)]
+                left = marks_left(marks, there | {event.seq for event in late})
+                moved = [mark for mark in marks if left.get(mark.seq) != mark]
+                for mark in moved:
+                    place = (events.c.log == log) & (events.c.seq == mark.seq)
+                    connection.execute(delete(events).where(place))
+                late += [mark for mark in left.values() if mark not in marks]
+                late.sort(key=lambda event: event.seq)
+                received_ms = self._now_ms()
+                connection.execute(insert(events), [_row(event, received_ms) for event in late])
+        return sum(1 for event in late if not is_mark(event)), sum(1 for event in past if event.seq in there)
+
+    def bring_hub_log(self, log: str, found: Sequence[Event]) -> bool:
+        """Commit the whole log of an earlier hub; False, and nothing done, where this one has any of it."""
+        with self._write() as connection:
+            if log == self.hub_log or _cursors_of(connection, {log}):
+                return False
+            received_ms = self._now_ms()
+            connection.execute(insert(events), [_row(event, received_ms) for event in found])
+            _move_cursors(connection, [Cursor(HUB_DEVICE, log, max(event.seq for event in found))])
+        return True
 
     def record(
         self,
@@ -193,6 +232,10 @@ class Store:
         """How many different things are kept aside."""
         with self._read() as connection:
             return connection.execute(select(func.count()).select_from(quarantine)).scalar_one()
+
+    def sends_junk(self) -> dict[str, int]:
+        """By device how much was left out since the start because its share of what is kept aside is full."""
+        return {device: share.left_out for device, share in self._shares.copy().items() if share.full}
 
     def replace_plan(self, rows: Iterable[PlanRow]) -> None:
         """Put a new plan in the place of the whole old one."""
@@ -335,30 +378,3 @@ def _move_cursors(connection: Connection, moved: Iterable[Cursor]) -> None:
         statement = sqlite_insert(cursors)
         moves = {"last_seq": statement.excluded.last_seq}
         connection.execute(statement.on_conflict_do_update(index_elements=["log"], set_=moves), rows)
-
-
-def _keep_aside(connection: Connection, asides: Sequence[Aside], received_ms: int) -> None:
-    """Keep each different thing once, and no more than a bounded number: a broken client repeats itself."""
-    if not asides:
-        return
-    room = _MAX_QUARANTINE - connection.execute(select(func.count()).select_from(quarantine)).scalar_one()
-    rows = {row["digest"]: row for row in (_aside_row(aside, received_ms) for aside in asides)}
-    for row in list(rows.values())[: max(0, room)]:
-        connection.execute(sqlite_insert(quarantine).values(row).on_conflict_do_nothing())
-
-
-def _aside_row(aside: Aside, received_ms: int) -> dict[str, Any]:
-    item = aside.item
-    payload = item.payload if isinstance(item, Unreadable) else json.dumps(item.as_json()).encode()
-    payload = payload[:MAX_PAYLOAD]
-    identity = (aside.topic, aside.device, item.log, item.seq, aside.reason)
-    return {
-        "received_ms": received_ms,
-        "topic": aside.topic,
-        "device": aside.device,
-        "log": item.log,
-        "seq": item.seq,
-        "reason": aside.reason,
-        "payload": payload,
-        "digest": hashlib.sha256(repr(identity).encode() + payload).hexdigest(),
-    }

@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from hub.backup import BackupFailed, keep_backup
+from hub.backup import BackupFailed, backups_of, is_gone, keep_backup
 from shared.clock import wall_ms
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
@@ -147,7 +147,12 @@ class StoreUnusable(Exception):
 
 
 def open_engine(path: Path, busy_ms: int) -> Engine:
-    """An engine on the migrated database at `path`, made when missing. Raises StoreUnusable."""
+    """An engine on the migrated database at `path`, made when there was never one. Raises StoreUnusable."""
+    if is_gone(path):
+        raise StoreUnusable(
+            f"{path} is missing or empty, but there are backups of it: timer-hub restore brings back the newest; "
+            f"only if a new, empty one is meant: mv {backups_of(path)} {backups_of(path)}-old"
+        )
     engine = create_engine(URL.create("sqlite", database=str(path)))
 
     @event.listens_for(engine, "connect")

@@ -160,6 +160,14 @@ class View:
             self._projection.tournament.flags = names.flags
         self.changed()
 
+    def junk(self, devices: frozenset[str]) -> None:
+        """Devices that have sent more that nobody can read than is kept of one."""
+        with self._lock:
+            news = devices != self._projection.junk
+            self._projection.junk = devices
+        if news:
+            self.changed()
+
     def changed(self) -> None:
         """Something that a page could show is different: tell all listeners."""
         with self._lock:

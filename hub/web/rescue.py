@@ -1,4 +1,4 @@
-"""The page of a hub whose database is damaged: it says so, and how to go on, in the place of every other page."""
+"""The page of a hub whose database is damaged or gone: how to go on, in the place of every other page."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ _PAGE = """<!doctype html>
 """
 
 
-def create_rescue_app(commands: tuple[str, ...]) -> Starlette:
+def create_rescue_app(commands: tuple[str, ...], *, gone: bool = False) -> Starlette:
     """An application that answers everything with 503 and these commands."""
 
     async def answer(request: Request) -> Response:
         language = language_of(request)
         t = translator(language)
-        title = t.gettext("The hub's database is damaged")
+        damaged, missing = t.gettext("The hub's database is damaged"), t.gettext("The hub's database is gone")
+        title = missing if gone else damaged
         sentences = [
             t.gettext("The timing at the tables goes on, and nothing of it is lost."),
             t.gettext(

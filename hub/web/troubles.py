@@ -17,6 +17,12 @@ def hub_troubles(report: Mapping[str, Any], t: NullTranslations) -> tuple[str, .
         told.append(t.gettext("The hub does not reach its broker. The tables keep everything."))
     if backup != "ok":
         told.append(_backup_sentence(backup, t))
+    if report.get("send_junk"):
+        told.append(
+            t.gettext(
+                "A table timer sends much that nobody can read, and no more of it is kept: see the tables."
+            )
+        )
     return tuple(told)
 
 

@@ -72,6 +72,8 @@ class Tournament:
         self.runs: dict[str, Run] = {}
         self.timeline = Timeline()
         self._seen: defaultdict[str, set[int]] = defaultdict(set)
+        self._missing: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        """By log the last seq of each stretch that it could not give, by the first."""
         self._chronicles: dict[str, Chronicle] = {}
         self._over_boots: defaultdict[str, dict[str, Run]] = defaultdict(dict)
         """Runs that span boots, by each device that they were timed with."""
@@ -85,11 +87,14 @@ class Tournament:
 
     def apply(self, event: Event) -> None:
         """Fold one event, once. Total: what does not fit is kept and reported, never raised, never dropped."""
-        seen = self._seen[event.log]
-        if event.seq in seen:
-            return
-        seen.add(event.seq)
         kind, boot, mono_ms = event.type, event.boot, event.mono_ms
+        if kind == EventType.RECORDS_MISSING:
+            self._miss(event)
+        else:
+            seen = self._seen[event.log]
+            if event.seq in seen:
+                return
+            seen.add(event.seq)
         news = boot is not None and mono_ms is not None and self.timeline.saw(boot, mono_ms)
         if kind in _OF_A_RUN and boot is not None:
             self._act(event)
@@ -99,7 +104,7 @@ class Tournament:
             news = self._relate(event) or news
         elif kind == EventType.CLOCK_ANCHORED:
             self._heard(event)
-        else:
+        elif kind != EventType.RECORDS_MISSING:
             self._remark(event)
         if news:
             for run in self._over_boots.get(event.device, {}).values():
@@ -194,9 +199,7 @@ class Tournament:
 
     def _remark(self, event: Event) -> None:
         """What folds nothing: told if it should not be there."""
-        if event.type == EventType.RECORDS_MISSING:
-            self._report("records_missing", event, to=event.data["to"])
-        elif event.type in RULINGS:
+        if event.type in RULINGS:
             self._report("ruling_from_a_table", event, type=str(event.type))
         elif event.type not in KNOWN_TYPES:
             self._report("unknown_type", event, type=event.type)
@@ -206,13 +209,25 @@ class Tournament:
     def _report(self, code: str, event: Event, **detail: object) -> None:
         self._problems.append(Problem(code, Level.WARNING, event.log, event.seq, event.run, detail))
 
+    def _miss(self, event: Event) -> None:
+        """Seqs of a log are missing; each may still come, the first of them too, and then it is missing no more."""
+        missing = self._missing[event.log]
+        missing[event.seq] = max(missing.get(event.seq, 0), event.data["to"])
+
+    def _still_missing(self) -> Iterator[Problem]:
+        for log, missing in self._missing.items():
+            seen = self._seen.get(log, set())
+            for seq, to in missing.items():
+                if to - seq >= len(seen) or not all(each in seen for each in range(seq, to + 1)):
+                    yield Problem("records_missing", Level.WARNING, log, seq, None, {"to": to})
+
     # Reading ------------------------------------------------------------------------------------------
 
     @property
     def problems(self) -> list[Problem]:
         """What stands on no line of the standings: about logs, about runs without a result, idle rulings."""
         idle = self._rulings.problems(self._has_result, self._has_heat, self.categories)
-        found = [*self._problems, *self._of_runs_without_result(), *idle]
+        found = [*self._problems, *self._still_missing(), *self._of_runs_without_result(), *idle]
         return sorted(found, key=lambda p: (p.log or "", p.seq or 0, p.code))
 
     def _of_runs_without_result(self) -> Iterator[Problem]:

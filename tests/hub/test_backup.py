@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 from hub.backup import BackupFailed, back_up, backups_in, backups_of, damage_of, keep_backup, newest_good
 from hub.backup_keeper import BackupKeeper
 from hub.hub_lock import HubLock
-from hub.rescue import commands_for
+from hub.rescue import commands_for, flaw_of
 from hub.restore import newest_usable, restore, unusable
 from hub.store import PlanRow, Store, StoreDamaged
 from hub.store_schema import MIGRATIONS, StoreUnusable
@@ -305,3 +305,61 @@ def test_a_backup_that_fails_is_told_and_tried_again(path: Path) -> None:
 def test_a_database_on_a_disk_that_cannot_be_read_is_not_called_damaged(path: Path) -> None:
     path.mkdir()
     assert damage_of(path, at_start=True) is None
+
+
+def gone(path: Path, how: str) -> Path:
+    """A hub with a backup whose database is missing, empty, or has nothing in it; the backup."""
+    filled(path, 3).close()
+    good = keep_backup(path, "good", now_ms)
+    path.unlink()
+    if how == "emptied":
+        path.touch()
+    elif how == "without tables":
+        connection = sqlite3.connect(path)
+        connection.execute("PRAGMA user_version = 1")
+        connection.close()
+    return good
+
+
+@pytest.mark.parametrize("how", ["missing", "emptied", "without tables"])
+def test_a_database_that_is_gone_beside_its_backups_is_not_begun_anew_without_a_word(
+    path: Path, how: str
+) -> None:
+    good = gone(path, how)
+    assert "1 backups of it" in (flaw_of(path) or "")
+    restored, anew, _ = commands_for(path, Path("hub.toml"))
+    assert restored == f"timer-hub restore {good} --config hub.toml"
+    assert anew.startswith(f"mv {backups_of(path)} {backups_of(path)}-old")
+    with pytest.raises(StoreUnusable, match="timer-hub restore"):
+        Store.open(path, now_ms)
+    restore(good, path, now_ms)
+    assert (flaw_of(path), events_in(path)) == (None, 3)
+
+
+def test_moving_the_backups_away_says_that_a_new_hub_is_meant(path: Path) -> None:
+    gone(path, "emptied")
+    backups_of(path).rename(backups_of(path).with_name("backups-old"))
+    assert flaw_of(path) is None
+    Store.open(path, now_ms).close()
+
+
+def test_a_first_start_in_an_empty_folder_needs_no_word(path: Path) -> None:
+    assert flaw_of(path) is None
+    backups_of(path).mkdir()
+    assert flaw_of(path) is None
+    Store.open(path, now_ms).close()
+
+
+@pytest.mark.parametrize("name", ["/dev/full", "/dev/null", "/dev/shm/any.sqlite3", "/proc/any.sqlite3"])
+def test_no_backup_is_written_onto_a_device_or_where_there_is_no_disk(path: Path, name: str) -> None:
+    filled(path, 1).close()
+    with pytest.raises(BackupFailed, match="name a file"):
+        back_up(path, Path(name))
+    assert not Path(name).is_file()
+
+
+def test_no_backup_takes_the_place_of_a_folder(path: Path, tmp_path: Path) -> None:
+    filled(path, 1).close()
+    (tmp_path / "stick").mkdir()
+    with pytest.raises(BackupFailed, match="is a folder"):
+        back_up(path, tmp_path / "stick")

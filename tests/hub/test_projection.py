@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from hub.link_watch import Told
@@ -158,3 +159,16 @@ def test_a_retained_snapshot_of_an_older_boot_does_not_vouch() -> None:
     assert told.vouched == Stamp("b2", 50)
     told.hear_state(state(5, boot="b3"), 1.0, 1)
     assert told.vouched == Stamp("b3", 5)
+
+
+def test_logs_of_a_card_that_come_in_any_order_take_nothing_back() -> None:
+    """A run that is over stays over when an older boot's log is read from a card afterwards."""
+    for order in itertools.permutations(["b1", "b2", "b3"]):
+        told = Told()
+        before = {"b2": "b1", "b3": "b2"}
+        for boot in order:
+            told.saw_event(Stamp(boot, 5), before.get(boot))
+            told.saw_event(Stamp(boot, 900))
+        assert told.vouched == Stamp("b3", 900), order
+        told.saw_event(Stamp("b1", 950))
+        assert told.vouched == Stamp("b3", 900), order

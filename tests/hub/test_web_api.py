@@ -67,6 +67,7 @@ def test_health_tells_everyone_counts_and_no_words() -> None:
         ({"ok": False, "database": "full"}, "El disco del ordenador central está lleno", False),
         ({"ok": False, "database": "locked"}, "Otro programa tiene bloqueada la base de datos", False),
         ({"ok": False, "connected": False}, "no llega", False),
+        ({"ok": True, "send_junk": 1}, "envía mucho que nadie puede leer", True),
     ],
 )
 def test_what_is_wrong_with_the_hub_stands_on_the_tables_page_and_in_healthz(

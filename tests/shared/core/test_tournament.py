@@ -91,3 +91,17 @@ def test_a_problem_says_where_it_stands() -> None:
         "seq": 3,
         "to": 9,
     }
+
+
+def test_what_was_missing_and_comes_late_folds_as_if_it_had_come_in_its_turn() -> None:
+    table = log().start(0).pause(MINUTE).resume(2 * MINUTE).finish(HOUR)
+    first, pause, resume, finish = table.events
+    mark = Event(first.device, first.log, 2, "records_missing", first.boot, MINUTE, data={"to": 3})
+    late = tournament()
+    for event in (first, mark, finish):
+        late.apply(event)
+    assert "records_missing" in codes(late)
+    late.apply(resume)
+    assert "records_missing" in codes(late)
+    late.apply(pause)
+    assert (codes(late), late.results()) == (codes(tournament(table)), tournament(table).results())
