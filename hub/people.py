@@ -13,7 +13,7 @@ from typing import Final
 from hub.passwords import LEAST_LETTERS, MOST_LETTERS, fits, hashed, new_pin
 from hub.store import Store
 from hub.store_people import PersonRow
-from hub.throttle import FREE_TRIES, Throttle
+from hub.throttle import Throttle
 from shared.clock import HandClock, WallClock
 
 SESSION_S: Final = 24 * 3600
@@ -52,7 +52,7 @@ class NotLetIn(Exception):
 
 
 class TooManyTries(Exception):
-    """Too many wrong ones from this address; `wait_s` tells how long it has to wait."""
+    """Too many wrong ones with this name or from this address, or too many at once; `wait_s`: how long to wait."""
 
     def __init__(self, wait_s: float) -> None:
         super().__init__(f"wait {wait_s:.0f} s")
@@ -97,15 +97,17 @@ class People:
     def log_in(self, name: str, secret: str, address: str) -> str:
         """The token of a new session. Raises NotLetIn, TooManyTries."""
         with self._trying:  # or many tries at once would all be the first one
-            wait_s = self._throttle.wait_s(address, self._hand())
+            tried = _folded(name)[:LONGEST_NAME] or "?"
+            wait_s = self._throttle.wait_s(address, tried, self._hand())
             if wait_s > 0:
                 raise TooManyTries(wait_s)
             row = self._named(name)
             if not fits(None if row is None else row.secret, secret[:MOST_LETTERS]) or row is None:
-                if self._throttle.wrong(address, self._hand()) == FREE_TRIES:
-                    self._note("?", "slowed_down", address)
+                if self._throttle.wrong(address, tried, self._hand()):
+                    # What nobody is called may be a password in the wrong field.
+                    self._note("?", "slowed_down", address if row is None else f"{address} · {row.name}")
                 raise NotLetIn
-            self._throttle.right(address)
+            self._throttle.right(address, tried)
         token, now_ms = secrets.token_urlsafe(32), self._wall()
         self._people.open_session(_digest(token), row.id, now_ms + SESSION_S * 1000, now_ms)
         self._note(row.name, "logged_in", address)

@@ -58,11 +58,15 @@ class GuardedRoute(Route):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse."""
-        visitor = await identify(HTTPConnection(scope))
+        self._admit(await identify(HTTPConnection(scope)))
+        if scope["method"] not in READING and scope["method"] in (self.methods or ()):
+            await read_form(Request(scope, receive))
+            # A form may take its time: who was dismissed meanwhile does nothing any more.
+            self._admit(await identify(HTTPConnection(scope)))
+        await super().handle(scope, receive, send)
+
+    def _admit(self, visitor: Visitor) -> None:
         if not self.access.allows(visitor):
             if visitor.trouble:
                 raise Refusal(503, visitor.trouble)
             raise Refusal(403, str(self.access))
-        if scope["method"] not in READING and scope["method"] in (self.methods or ()):
-            await read_form(Request(scope, receive))
-        await super().handle(scope, receive, send)

@@ -27,6 +27,7 @@ def create_app(live: Live, office: Office, *, settings: WebSettings | None = Non
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         async with site.feed.running():
             yield
+        site.door.close()
 
     app = Starlette(
         routes=list(ROUTES),

@@ -33,7 +33,8 @@ async def log_in(request: Request) -> Response:
     form = form_of(request)
     name, to = form.get("name", ""), form.get("to", "")
     try:
-        token = await run_in_threadpool(people.log_in, name, form.get("secret", ""), _address(request))
+        address, secret = _address(request), form.get("secret", "")
+        token = await site_of(request).door.ask(address, lambda: people.log_in(name, secret, address))
     except NotLetIn:
         problem = _words(request).gettext("No such name with such a password or PIN.")
         return _log_in_page(request, name, "", to, problem, 403)
@@ -77,7 +78,8 @@ async def me(request: Request) -> Response:
     try:
         if new != form.get("again"):
             raise BadPerson("not_the_same")
-        await run_in_threadpool(people.change_password, person, old, new, _address(request))
+        address = _address(request)
+        await site_of(request).door.ask(address, lambda: people.change_password(person, old, new, address))
     except BadPerson as error:
         return _me_page(request, bad_person_words(error, _words(request)), 400)
     except NotLetIn:

@@ -12,6 +12,9 @@ from typing import Final
 import uvicorn
 from starlette.applications import Starlette
 
+from hub.web.connection import REQUEST_S, bounded
+from hub.web.crowd import BURST, Crowd
+from hub.web.open_files import room_for_files
 from hub.web.site import Site
 
 START_TIMEOUT_S: Final = 10.0
@@ -39,7 +42,13 @@ class Server:
     """
 
     def __init__(
-        self, app: Starlette, *, host: str, port: int, died: Callable[[], None] | None = None
+        self,
+        app: Starlette,
+        *,
+        host: str,
+        port: int,
+        died: Callable[[], None] | None = None,
+        request_s: float = REQUEST_S,
     ) -> None:
         self._host = host
         self._asked_port = port
@@ -49,10 +58,13 @@ class Server:
         config = uvicorn.Config(
             app,
             loop="asyncio",
-            http="h11",
+            http=bounded(Crowd(room_for_files()), request_s),
+            backlog=BURST,
             ws="none",
             lifespan="on",
             log_config=None,
+            # Of each broken request there would be a line: whoever sends them fills the disk.
+            log_level="error",
             access_log=False,
             server_header=False,
             # A visitor could name any address as its own in a header.
@@ -135,7 +147,7 @@ def listen(host: str, port: int) -> socket.socket:
         if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux only
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, PEER_LOST_MS)
         sock.bind(address)
-        sock.listen(512)
+        sock.listen(BURST)
     except OSError as error:
         sock.close()
         where = f"{host or '*'}:{port}"

@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 
 from hub.office import Office
 from hub.web.assets import Assets
+from hub.web.door import Door
 from hub.web.feed import Feed
 from hub.web.live import Live
 from hub.web.render import Renderer
@@ -27,6 +28,7 @@ class Site:
     renderer: Renderer
     snapshots: Snapshots
     feed: Feed
+    door: Door
 
 
 def build_site(live: Live, office: Office, settings: WebSettings) -> Site:
@@ -41,6 +43,7 @@ def build_site(live: Live, office: Office, settings: WebSettings) -> Site:
         renderer=renderer,
         snapshots=Snapshots(lambda: live.revision, renderer.fragment, settings.hand),
         feed=Feed(live, settings),
+        door=Door(),
     )
 
 

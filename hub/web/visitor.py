@@ -15,7 +15,8 @@ from hub.web.site import site_of
 
 SESSION_COOKIE: Final = "session"
 THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
-FORWARDED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+FORWARDED: Final = ("forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip")
+"""What proxies say of themselves or of whom they speak for; and all that begins with `x-forwarded-`."""
 _KEPT: Final = "visitor"
 
 
@@ -62,11 +63,14 @@ def is_here(request: HTTPConnection) -> bool:
     """Whether a request was made at this machine, by a page of this machine.
 
     The address alone is not enough: a foreign page whose name was made to point here (DNS rebinding) is
-    opened by a browser on this machine, but names itself as Host; a proxy here speaks for others.
+    opened by a browser on this machine, but names itself as Host; a proxy here speaks for others, and says
+    so or speaks HTTP/1.0, as no browser does any more (nginx unless told otherwise).
     """
     if request.client is None or not _is_loopback(request.client.host):
         return False
-    if any(name in request.headers for name in FORWARDED):
+    if request.scope.get("http_version", "1.1") in ("0.9", "1.0"):
+        return False
+    if any(name in FORWARDED or name.startswith("x-forwarded-") for name in request.headers):
         return False
     hosts = request.headers.getlist("host")
     return len(hosts) == 1 and _without_port(hosts[0]) in THIS_MACHINE

@@ -9,7 +9,7 @@ import pytest
 
 from hub.people import SESSION_S, BadPerson, NotLetIn, People, Role, TooManyTries
 from hub.store import Store
-from hub.throttle import FREE_TRIES, LONGEST_WAIT_S, Throttle
+from hub.throttle import FREE_ALWAYS, FREE_OF_ADDRESS, FREE_TRIES, LONGEST_WAIT_S, Throttle
 
 HALL = "192.168.1.20"
 PASSWORD = "pieza de esquina"
@@ -174,26 +174,58 @@ def test_ten_wrong_tries_slow_down_and_only_the_address_they_came_from(people: P
     assert people.log_in("Marta", PASSWORD, HALL)
 
 
+def test_who_has_a_login_cannot_guess_anothers_faster(people: People, store: Store) -> None:
+    _, pin = people.let_in("Luis", by="Marta")
+    for _ in range(FREE_TRIES):
+        with pytest.raises(NotLetIn):
+            people.log_in("marta ", "adivina", HALL)
+        people.log_in("Luis", pin, HALL)
+    with pytest.raises(TooManyTries):
+        people.log_in("Marta", "adivina", HALL)
+    assert ("slowed_down", f"{HALL} · Marta") in [(d.deed, d.about) for d in store.audit.deeds(None, 50)]
+
+
+def test_who_guesses_locks_nobody_else_behind_the_same_address_out() -> None:
+    throttle = Throttle()
+    for number in range(3 * FREE_OF_ADDRESS):
+        throttle.wrong(HALL, f"n{number % 20}", 0.0)
+    for _ in range(FREE_ALWAYS - 1):
+        throttle.wrong(HALL, "luis", 0.0)
+    assert throttle.wait_s(HALL, "luis", 0.0) == 0
+    assert throttle.wait_s(HALL, "ana", 0.0) == 0
+    throttle.wrong(HALL, "luis", 0.0)
+    assert throttle.wait_s(HALL, "luis", 0.0) == LONGEST_WAIT_S
+    assert throttle.wait_s("192.168.1.21", "luis", 0.0) == 0
+
+
+def test_many_wrong_tries_are_noted_and_flood_no_audit() -> None:
+    throttle = Throttle()
+    noted = [number for number in range(1, 101) if throttle.wrong(HALL, "marta", 0.0)]
+    assert noted == [10, 20, 40, 50, 80, 100]
+
+
 def test_the_wait_doubles_up_to_a_minute_and_is_forgotten_in_time() -> None:
     throttle, waits = Throttle(), []
     for _ in range(FREE_TRIES):
-        assert throttle.wait_s(HALL, 0.0) == 0
-        throttle.wrong(HALL, 0.0)
+        assert throttle.wait_s(HALL, "m", 0.0) == 0
+        throttle.wrong(HALL, "m", 0.0)
     for _ in range(8):
-        waits.append(throttle.wait_s(HALL, 0.0))
-        throttle.wrong(HALL, 0.0)
+        waits.append(throttle.wait_s(HALL, "m", 0.0))
+        throttle.wrong(HALL, "m", 0.0)
     assert waits[:3] == [1, 2, 4]
     assert waits[-1] == LONGEST_WAIT_S
-    assert throttle.wrong(HALL, 10_000.0) == 1
+    assert throttle.wait_s(HALL, "m", 10_000.0) == 0
+    throttle.wrong(HALL, "m", 10_000.0)
+    assert throttle.wait_s(HALL, "m", 10_000.0) == 0
 
 
 def test_a_visitor_with_many_ipv6_addresses_is_one_visitor() -> None:
     throttle = Throttle()
     for number in range(FREE_TRIES):
-        throttle.wrong(f"2001:db8::{number}", 0.0)
-    assert throttle.wait_s("2001:db8::ffff", 0.0) > 0
-    assert throttle.wait_s("2001:db8:0:1::1", 0.0) == 0
-    assert throttle.wait_s("testclient", 0.0) == 0
+        throttle.wrong(f"2001:db8::{number}", "m", 0.0)
+    assert throttle.wait_s("2001:db8::ffff", "m", 0.0) > 0
+    assert throttle.wait_s("2001:db8:0:1::1", "m", 0.0) == 0
+    assert throttle.wait_s("testclient", "m", 0.0) == 0
 
 
 def test_what_people_do_to_the_hub_is_noted_with_who_and_when(people: People, store: Store) -> None:

@@ -60,6 +60,10 @@ def test_a_route_without_a_rule_cannot_be_built(rule: Any) -> None:
         ("127.0.0.1", {}, False),
         ("127.0.0.1", {"host": "localhost", "x-forwarded-for": "192.168.1.20"}, False),
         ("127.0.0.1", {"host": "localhost", "forwarded": "for=192.168.1.20"}, False),
+        ("127.0.0.1", {"host": "localhost", "x-forwarded-proto": "https"}, False),
+        ("127.0.0.1", {"host": "localhost", "x-forwarded-anything": "1"}, False),
+        ("127.0.0.1", {"host": "localhost", "x-real-ip": "192.168.1.20"}, False),
+        ("127.0.0.1", {"host": "localhost", "via": "1.1 proxy"}, False),
         ("testclient", {"host": "localhost"}, False),
         (None, {"host": "localhost"}, False),
     ],
@@ -73,6 +77,13 @@ def test_staff_is_who_sits_at_this_machine_and_named_it(
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
     assert is_here(HTTPConnection(scope)) is staff
+
+
+def test_a_proxy_that_says_nothing_but_speaks_as_proxies_do_is_not_at_this_machine() -> None:
+    """nginx, unless told otherwise: HTTP/1.0, and the hub's own address as Host."""
+    scope = {"type": "http", "client": ("127.0.0.1", 1), "headers": [(b"host", b"127.0.0.1:8000")]}
+    assert is_here(HTTPConnection(scope | {"http_version": "1.1"}))
+    assert not is_here(HTTPConnection(scope | {"http_version": "1.0"}))
 
 
 def test_two_host_headers_are_nobody_of_ours() -> None:

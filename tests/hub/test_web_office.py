@@ -5,10 +5,11 @@ from __future__ import annotations
 import http.client
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import closing, contextmanager
 from itertools import product
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
@@ -21,7 +22,7 @@ from hub.web.routes import ROUTES
 from hub.web.server import Server
 from hub.web.settings import WebSettings
 from tests.builders import TableLog
-from tests.hub.web_office import NOW_MS, ORGANISER, PASSWORD, Hall, a_run, hall, send, token_in
+from tests.hub.web_office import NOW_MS, ORGANISER, PASSWORD, Hall, a_run, fields_of, hall, send, token_in
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 RUN = "/judge/run?id=t01%2Fr1"
@@ -161,6 +162,25 @@ def test_wrong_passwords_are_refused_then_slowed_down(hub: Hall) -> None:
     assert "espere 2 s" in slowed.text
     hub.now_s += 2
     assert send(phone, "/login", name=ORGANISER, secret=PASSWORD).status_code == 303
+
+
+def test_a_judge_dismissed_while_a_form_is_on_its_way_rules_nothing(hub: Hall) -> None:
+    hub.hears(a_run())
+    hub.organiser()
+    judge, path = hub.judge(), "/judge/run?id=t01%2Fr1"
+    data = {**fields_of(judge.get(path).text, 'value="penalty_given"'), "number": "10", "reason": "tarde"}
+    body = urlencode(data).encode()
+
+    async def slowly() -> AsyncIterator[bytes]:
+        yield body[:20]
+        [luis] = hub.office.people.judges()
+        hub.office.people.dismiss(luis.id, by=ORGANISER)
+        yield body[20:]
+
+    before = sum(1 for _ in hub.store.events_in_order())
+    headers = {"Origin": judge.origin, "Content-Type": "application/x-www-form-urlencoded"}
+    assert judge.post(path, content=slowly(), headers=headers).status_code == 403
+    assert sum(1 for _ in hub.store.events_in_order()) == before
 
 
 def test_logging_out_ends_the_session(hub: Hall) -> None:

@@ -16,6 +16,7 @@ from hub.office import Office, open_office
 from hub.store import Store
 from hub.view import View
 from hub.web.app import create_app
+from hub.web.connection import REQUEST_S
 from hub.web.server import Server
 from hub.web.settings import WebSettings
 from shared.clock import monotonic, wall_ms
@@ -101,10 +102,16 @@ _kept: list[tempfile.TemporaryDirectory[str]] = []
 
 @contextmanager
 def serving(
-    live: FakeLive, settings: WebSettings = QUICK, *, host: str = "127.0.0.1", port: int = 0
+    live: FakeLive,
+    settings: WebSettings = QUICK,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    request_s: float = REQUEST_S,
 ) -> Iterator[Server]:
     """A real server around a live view."""
-    server = Server(create_app(live, nobodys_office(), settings=settings), host=host, port=port)
+    app = create_app(live, nobodys_office(), settings=settings)
+    server = Server(app, host=host, port=port, request_s=request_s)
     server.start()
     try:
         yield server
