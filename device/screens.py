@@ -17,7 +17,7 @@ from device.presses import HOLD_S, start_too_old
 from device.screen import Screen
 from device.start_orders import Ordered
 from device.top_line import heat_words, table_words, with_top_line
-from device.words import left_text, parts_text, refusal_text, refused_text, undo_text
+from device.words import left_text, parts_text, refusal_text, undo_text
 from shared.core.events import EventType
 from shared.core.guards import help_wait_ms
 from shared.core.machine import limit_due
@@ -26,6 +26,7 @@ from shared.core.overlay import RULED
 from shared.core.rules import CountKind
 from shared.core.state import assisted_ms, counted_ms
 from shared.duration import clock_text
+from shared.refusal_words import refusal_words
 from shared.texts import translator
 
 SHOW_HOLD_S: Final = 0.3
@@ -413,7 +414,7 @@ def _holding(screen: Screen, facts: Facts) -> Screen:
     elif situation.state is State.TIME_UP and facts.count is None:
         let_go = pgettext("oled", "let go = next")
     if start_too_old(situation):  # holding on will be refused, and the table knows that now
-        refused = refused_text(facts.language, "start_too_old")
+        refused = refusal_words("start_too_old", translator(facts.language))
         acts = situation.state is State.TIME_UP and facts.count is None
         keeps = (screen.bottom, *screen.keeps)
         shown = with_top_line(screen, facts)

@@ -11,6 +11,7 @@ from shared.core.guards import help_wait_ms
 from shared.core.result import Result
 from shared.core.rules import CountKind
 from shared.duration import clock_text
+from shared.refusal_words import refusal_words
 from shared.texts import translator
 
 
@@ -25,49 +26,7 @@ def refusal_text(language: str, refusal: Refusal, situation: Situation, bound: s
         late_s = max(0, refusal.detail_ms) / 1000
         seconds = f"{late_s:.1f}".replace(".", pgettext("decimal mark", "."))
         return pgettext("oled", "too late by {seconds} s").format(seconds=seconds)
-    return refused_text(language, reason)
-
-
-def refused_text(language: str, reason: str) -> str:
-    """The words of a reason that needs no number."""
-    pgettext = translator(language).pgettext
-    texts = {
-        "not_started": pgettext("oled", "not started yet"),
-        "already_started": pgettext("oled", "it is running"),
-        "preview": pgettext("oled", "wait for the preview"),
-        "paused": pgettext("oled", "PAUSE first"),
-        "not_paused": pgettext("oled", "not paused"),
-        "not_assisting": pgettext("oled", "no help running"),
-        "not_claimed": pgettext("oled", "not finished yet"),
-        "not_time_up": pgettext("oled", "time is not up"),
-        "no_pauses": pgettext("oled", "no pauses here"),
-        "no_pause_left": pgettext("oled", "no pause left"),
-        "escape_running": pgettext("oled", "escape first"),
-        "no_escape": pgettext("oled", "no escape here"),
-        "no_assists": pgettext("oled", "no help here"),
-        "no_assist_left": pgettext("oled", "no help left"),
-        "assist_budget_used": pgettext("oled", "help time used up"),
-        "assisting": pgettext("oled", "end the help first"),
-        "hint_first": pgettext("oled", "hint first"),
-        "hint_already_given": pgettext("oled", "hint already given"),
-        "solution_already_given": pgettext("oled", "solution already given"),
-        "claimed": pgettext("oled", "FINISH yes · hold START no"),
-        "sealed": pgettext("oled", "closed: START = next"),
-        "too_many_pieces": pgettext("oled", "too many pieces"),
-        "nothing_to_count": pgettext("oled", "nothing to count"),
-        "nothing_to_undo": pgettext("oled", "nothing to undo"),
-        "not_the_last_act": pgettext("oled", "nothing to undo"),
-        "start_too_old": pgettext("oled", "start: undo at the hub"),
-        "too_soon": pgettext("oled", "too soon: press again"),
-        "count_first": pgettext("oled", "count first, or hold"),
-        "just_handed_over": pgettext("oled", "puzzle just given"),
-        "not_saved": pgettext("oled", "not saved: no start"),
-        "nothing_planned": pgettext("oled", "nobody to start"),
-        "plan_done": pgettext("oled", "nobody left in the plan"),
-        "starts_by_itself": pgettext("oled", "starts by itself"),
-        "no_notice": pgettext("oled", "nothing to dismiss"),
-    }
-    return texts.get(reason, reason)
+    return refusal_words(reason, translator(language))
 
 
 def undo_text(language: str, act: str | None) -> str:

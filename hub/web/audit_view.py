@@ -48,7 +48,7 @@ def of_event(stored: Stored, steps: Steps, name_of: NameOf, moment: Moment, t: N
         when=moment(at_ms),
         who=str(event.data.get("by", "")) if ruling else f"{event.device} · {event.seq}",
         what=event_word(event.type, t),
-        detail=event_detail(event),
+        detail=event_detail(event, t),
         reason=str(event.data.get("reason", "")) if ruling else "",
         run=event.run or "",
         changes=changed,

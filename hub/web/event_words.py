@@ -7,6 +7,7 @@ from gettext import NullTranslations
 
 from shared.core.events import Event, EventType
 from shared.duration import clock_text
+from shared.refusal_words import refusal_words
 
 
 def event_word(kind: str, t: NullTranslations) -> str:
@@ -49,7 +50,7 @@ def event_word(kind: str, t: NullTranslations) -> str:
     return words.get(kind, kind)
 
 
-def event_detail(event: Event) -> str:
+def event_detail(event: Event, t: NullTranslations) -> str:
     """The numbers and names that an event carries, as short as they are read; the reason stands elsewhere."""
     data, told = event.data, []
     if type(seconds := data.get("seconds")) is int:
@@ -58,9 +59,10 @@ def event_detail(event: Event) -> str:
         told.append(sign + clock_text(abs(seconds)))
     told += [str(data[name]) for name in ("pieces", "missing") if type(data.get(name)) is int]
     told += [f"n.º {data[name]}" for name in ("ruling", "undone") if type(data.get(name)) is int]
-    told += [str(data[name]) for name in ("act", "entrant") if isinstance(data.get(name), str)]
+    if isinstance(entrant := data.get("entrant"), str):
+        told.append(entrant)
     if event.type == EventType.PRESS_REFUSED:
-        told.append(str(data.get("reason", "")))
+        told += [event_word(str(data.get("act", "")), t), refusal_words(str(data.get("reason", "")), t)]
     return " · ".join(told)
 
 
@@ -80,6 +82,8 @@ def deed_word(deed: str, t: NullTranslations) -> str:
         "table_selftest": t.pgettext("deed", "self-test of a table ordered"),
         "table_reload": t.pgettext("deed", "settings of a table read again"),
         "entrant_forgotten": t.pgettext("deed", "name forgotten"),
+        "restored": t.pgettext("deed", "database brought back from a backup"),
+        "refilled": t.pgettext("deed", "events taken from journals (new)"),
         "plan_loaded": t.pgettext("deed", "plan loaded (runs / tables)"),
         "seat_given": t.pgettext("deed", "table timer put on a table"),
         "start_ordered": t.pgettext("deed", "start of a heat ordered"),

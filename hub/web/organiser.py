@@ -56,7 +56,7 @@ async def _page(request: Request, desk: Desk) -> Response:
         when=when,
         where=where,
         what=lambda event: event_word(event.type, t),
-        detail=event_detail,
+        detail=lambda event: event_detail(event, t),
         clock=clock_text,
         named=lambda names: names.get(language) or next(iter(names.values()), ""),
     )

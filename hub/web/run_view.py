@@ -97,7 +97,7 @@ def happenings(
                 log=event.log,
                 at=at,
                 what=event_word(event.type, t),
-                detail=event_detail(event),
+                detail=event_detail(event, t),
                 by=str(event.data.get("by", "")) if ruling else "",
                 reason=str(event.data.get("reason", "")) if ruling else "",
                 void=_is_void(sheet, stored),

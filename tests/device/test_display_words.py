@@ -21,12 +21,13 @@ from device.lettering import ELLIPSIS
 from device.screen import Screen
 from device.screens import CALLS_MS, compose
 from device.start_orders import Ordered
-from device.words import parts_text, refused_text
+from device.words import parts_text
 from shared.core.machine import limit_due
 from shared.core.model import Refusal as Reason
 from shared.core.model import State, Status
 from shared.core.result import Result
 from shared.core.rules import CountKind
+from shared.refusal_words import refusal_words
 from shared.texts import translator
 from shared.wire import Do
 from tests.device.states import states
@@ -405,7 +406,7 @@ def _none() -> Result:
 def test_a_reason_of_a_refusal_fits_on_one_row_but_for_the_answer_to_a_question(language: str) -> None:
     one_row = shot(Screen("", clock="12:34", bottom="x")).crop((0, 15, WIDTH, 46)).tobytes()
     for reason in REASONS:
-        text = refused_text(language, reason)
+        text = refusal_words(reason, translator(language))
         if reason == "claimed":
             continue
         assert shot(Screen("", clock="12:34", bottom=text)).crop((0, 15, WIDTH, 46)).tobytes() == one_row, (
