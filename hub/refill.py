@@ -132,7 +132,7 @@ def _fill(store: Store, log: str, events: list[Event], *, over_gaps: bool) -> Re
     device = events[0].device
     filled = RefilledLog(device, log)
     known = 0
-    cursor = {cursor.log: cursor for cursor in store.cursors()}.get(log)
+    cursor = store.cursor_of(log)
     if cursor is not None and cursor.device == device:
         known = cursor.last_seq
         filled.late, filled.known = store.fill_gaps(device, log, events)

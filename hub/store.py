@@ -228,6 +228,11 @@ class Store:
         with self._read() as connection:
             return [Cursor(*row) for row in connection.execute(query)]
 
+    def cursor_of(self, log: str) -> Cursor | None:
+        """How far one log is committed; None where nothing of it came."""
+        with self._read() as connection:
+            return _cursors_of(connection, {log}).get(log)
+
     def quarantine_count(self) -> int:
         """How many different things are kept aside."""
         with self._read() as connection:

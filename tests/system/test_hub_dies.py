@@ -159,8 +159,9 @@ def test_the_document_for_the_day_the_hub_dies_works_word_for_word(tmp_path: Pat
         assert walk.left == []
 
 
+@pytest.mark.parametrize("spoiled", ["damaged", "emptied", "gone"])
 def test_a_hub_with_a_damaged_database_says_so_and_goes_on_by_itself_once_a_backup_is_restored(
-    tmp_path: Path,
+    tmp_path: Path, spoiled: str
 ) -> None:
     """E07."""
     with a_hall(tmp_path, tables=1, speed=60) as hall:
@@ -177,7 +178,10 @@ def test_a_hub_with_a_damaged_database_says_so_and_goes_on_by_itself_once_a_back
         hall.hub.stop()
         database = hall.folder / "hub" / "hub.sqlite3"
         raw = database.read_bytes()
-        database.write_bytes(raw[:2048] + os.urandom(len(raw) - 2048))
+        if spoiled == "gone":
+            database.unlink()
+        else:
+            database.write_bytes(raw[:2048] + os.urandom(len(raw) - 2048) if spoiled == "damaged" else b"")
         hall.hub.start()
         wait_until(lambda: get(hall, "/")[0] == 503)
         assert json.loads(get(hall, "/healthz")[1])["ok"] is False
