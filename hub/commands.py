@@ -9,7 +9,7 @@ from hub.effects import Effect
 from hub.organiser_sheet import OrganiserSheet, organiser_sheet
 from hub.people import Person
 from hub.projection import Names
-from hub.ruling_check import Ruling, consider, may_give
+from hub.ruling_check import Ruling, consider, is_said_again, may_give
 from hub.run_sheets import RunLine, RunSheet, Steps, ids_of, latest_runs, run_sheet, runs_at, steps_of
 from hub.store import Store
 from hub.store_audit import Stored
@@ -74,6 +74,11 @@ class Commands:
     def revocable(self, sheet: RunSheet, event: Event, by: Person) -> bool:
         """Whether somebody can take an event back on the page of its run: a ruling on it in force."""
         return event.run == sheet.line.run and event.key in sheet.in_force and may_give(by, event)
+
+    def is_said_again(self, ruling: Ruling) -> bool:
+        """Whether it notes an incident that the same person has noted a moment ago: better asked than twice there."""
+        now_ms = self._wall()
+        return self._view.read(lambda projection: is_said_again(projection, ruling, now_ms))
 
     # Ruling ------------------------------------------------------------------------------------
 

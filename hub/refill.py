@@ -19,6 +19,7 @@ from shared.core.model import Problem
 from shared.topics import Topics
 
 _BATCH: Final = 500
+_MOST_NAMED: Final = 5
 
 
 @dataclass(slots=True)
@@ -119,6 +120,10 @@ def refill(paths: Sequence[Path], database: Path, now_ms: WallClock, *, over_gap
                     refilled.logs.append(_fill(store, log, found, over_gaps=over_gaps))
                 else:
                     refilled.hub_logs.append(_bring(store, log, found, archived))
+            new = sum(log.new for log in refilled.logs) + sum(
+                h.rulings for h in refilled.hub_logs if h.brought
+            )
+            store.audit.note("timer-hub refill", "refilled", _names_of(paths), now_ms(), became=str(new))
             refilled.rulings = _rulings_in(store.events_in_order())
             refilled.planned, refilled.seats = len(store.plan_rows()), len(store.seats())
         finally:
@@ -204,6 +209,12 @@ def _without_gaps(events: list[Event], known: int) -> Iterator[Event]:
             )
         yield event
         known = max(known, _covered(event))
+
+
+def _names_of(paths: Sequence[Path]) -> str:
+    """Of files, as the audit tells them."""
+    more = len(paths) - _MOST_NAMED
+    return ", ".join(path.name for path in paths[:_MOST_NAMED]) + (f" (+{more})" if more > 0 else "")
 
 
 def _or_how(count: int, what: str, how: str) -> str:

@@ -60,6 +60,7 @@ def restore(source: Path, database: Path, now_ms: WallClock) -> Restored:
         store = Store.open(part, now_ms)
         try:
             store.renew_epoch()  # before anybody can meet it under the old one
+            store.audit.note("timer-hub restore", "restored", source.name, now_ms())
             events, planned = sum(1 for _ in store.events_in_order()), len(store.plan_rows())
         finally:
             store.close()

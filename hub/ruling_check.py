@@ -17,6 +17,7 @@ from shared.core.rulings import RUN, named_by
 from shared.core.tournament import Tournament
 
 LONGEST_REASON: Final = 500
+SAID_AGAIN_MS: Final = 60_000
 _BEHIND_ALL: Final = 2**53 - 1
 """The seq of a ruling that is only looked at."""
 #: What the core would tell of a ruling that does nothing: better not given at all.
@@ -81,6 +82,20 @@ def consider(
     return meant, effects_of(before, after, runs_about(projection, about, meant.data.get("order", ())))
 
 
+def is_said_again(projection: Projection, ruling: Ruling, now_ms: int) -> bool:
+    """Whether the same person has noted the same incident within the last minute, and nobody answered it."""
+    if ruling.kind is not EventType.INCIDENT_NOTED or "answers" in ruling.data:
+        return False
+    text = _reason(ruling).casefold()
+    return any(
+        (told.run, told.data["by"]) == (ruling.run, ruling.by.name)
+        and told.data["text"].casefold() == text
+        and told.wall_ms is not None
+        and abs(now_ms - told.wall_ms) < SAID_AGAIN_MS
+        for told in open_incidents(projection)
+    )
+
+
 def may_give(by: Person, ruling: Event) -> bool:
     """Whether somebody may give, and take back, such a ruling."""
     return by.organises or _is_a_judges(ruling)
@@ -91,7 +106,7 @@ def _is_a_judges(ruling: Event) -> bool:
 
 
 def _meant(ruling: Ruling, log: str, now_ms: int) -> Event:
-    reason, kind = " ".join(ruling.reason.split()), KINDS.get(ruling.kind)
+    reason, kind = _reason(ruling), KINDS.get(ruling.kind)
     if not reason:
         raise CannotRule("no_reason")
     if len(reason) > LONGEST_REASON:
@@ -104,6 +119,10 @@ def _meant(ruling: Ruling, log: str, now_ms: int) -> Event:
     if ruling.kind is EventType.INCIDENT_NOTED:
         data |= {"text": reason, "state": ANSWERED if "answers" in data else OPEN}
     return Event(HUB_DEVICE, log, _BEHIND_ALL, ruling.kind, wall_ms=now_ms, run=ruling.run, data=data)
+
+
+def _reason(ruling: Ruling) -> str:
+    return " ".join(ruling.reason.split())
 
 
 def _revoked(projection: Projection, meant: Event) -> Event | None:

@@ -20,7 +20,7 @@ class Answer(BaseModel):
 
 
 class Problem(Answer):
-    """Something in the logs that people must know."""
+    """Something in the logs that people must know; where it stands is told to staff only."""
 
     code: str
     level: Literal["info", "warning", "error"] | None = None

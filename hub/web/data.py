@@ -12,12 +12,14 @@ from hub.web.api import openapi
 from hub.web.language import language_of
 from hub.web.site import site_of
 from hub.web.troubles import hub_troubles
+from hub.web.visitor import visitor_of
 from shared.texts import translator
 
 
 async def standings(request: Request) -> Response:
-    """Standings of every category."""
-    return JSONResponse(site_of(request).live.standings())
+    """Standings of every category; what problems name of logs and runs is for staff."""
+    told = site_of(request).live.standings()
+    return JSONResponse(told if visitor_of(request).staff else for_visitors(told))
 
 
 async def tables(request: Request) -> Response:
@@ -41,6 +43,32 @@ async def health(request: Request) -> Response:
     answer = {**counters, "ok": ok, "backups_ok": backups_ok, "message": message}
     answer["streams"] = site.feed.streams()
     return JSONResponse(answer, 200 if ok else 503)
+
+
+def for_visitors(told: Any) -> Any:
+    """Standings whose problems say what is wrong, with its numbers, and not where it stands.
+
+    The ids of logs and runs are drawn at random so that one table cannot name another's.
+    """
+    if isinstance(told, Mapping):
+        return {
+            name: [_without_place(problem) for problem in value]
+            if name == "problems"
+            else for_visitors(value)
+            for name, value in told.items()
+        }
+    return [for_visitors(value) for value in told] if isinstance(told, list) else told
+
+
+def _without_place(problem: Any) -> Any:
+    if not isinstance(problem, Mapping):
+        return problem
+    return {
+        name: value
+        for name, value in problem.items()
+        if name in ("code", "level")
+        or (name != "seq" and (value is None or isinstance(value, bool | int | float)))
+    }
 
 
 def numbers(report: Mapping[str, Any]) -> dict[str, Any]:

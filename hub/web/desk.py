@@ -33,6 +33,8 @@ class Confirm:
     changes: tuple[Change, ...]
     fields: Mapping[str, str]
     """What the form sent, to be sent again."""
+    again: bool = False
+    """Whether the same was noted a moment ago."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ async def take_ruling(request: Request, run: str | None) -> Desk:
     try:
         ruling = ruling_from(form, run, person)
         kind = KINDS.get(ruling.kind)
-        if kind is None or not kind.grave or form.get(SURE):
+        again = not form.get(SURE) and await run_in_threadpool(commands.is_said_again, ruling)
+        if kind is None or form.get(SURE) or not (kind.grave or again):
             await run_in_threadpool(commands.rule, ruling)
             return Desk(303, given=True)
         effects = await run_in_threadpool(commands.preview, ruling)
@@ -81,4 +84,5 @@ async def take_ruling(request: Request, run: str | None) -> Desk:
         return Desk(409, why_not("changed", t), typed=form)
     fields = {name: value for name, value in form.items() if name not in (TOKEN_FIELD, SURE)}
     told = changes(effects, commands.names().of, t)
-    return Desk(confirm=Confirm(event_word(ruling.kind, t), ruling.reason, told, fields), typed=form)
+    word = event_word(ruling.kind, t)
+    return Desk(confirm=Confirm(word, ruling.reason, told, fields, again=again), typed=form)

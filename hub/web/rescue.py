@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from hub.web.headers import SafeHeaders
 from hub.web.language import language_of
+from hub.web.visitor import is_here
 from shared.texts import translator
 
 _PAGE = """<!doctype html>
@@ -19,16 +20,16 @@ _PAGE = """<!doctype html>
 <title>{title}</title>
 <h1>{title}</h1>
 {paragraphs}
-<pre>{commands}</pre>
+{commands}
 </html>
 """
 
 
 def create_rescue_app(commands: tuple[str, ...], *, gone: bool = False) -> Starlette:
-    """An application that answers everything with 503 and these commands."""
+    """An application that answers everything with 503, and at the hub itself with these commands."""
 
     async def answer(request: Request) -> Response:
-        language = language_of(request)
+        language, here = language_of(request), is_here(request)
         t = translator(language)
         damaged, missing = t.gettext("The hub's database is damaged"), t.gettext("The hub's database is gone")
         title = missing if gone else damaged
@@ -36,6 +37,11 @@ def create_rescue_app(commands: tuple[str, ...], *, gone: bool = False) -> Starl
             t.gettext("The timing at the tables goes on, and nothing of it is lost."),
             t.gettext(
                 "Organisers: type this at the hub; it starts by itself when the database is whole again."
+            )
+            if here
+            else t.gettext(
+                "Organisers: this page on the hub itself, and its log, say what to type; "
+                "it starts by itself when the database is whole again."
             ),
         ]
         if request.url.path == "/healthz" or request.url.path.startswith("/api/"):
@@ -45,7 +51,8 @@ def create_rescue_app(commands: tuple[str, ...], *, gone: bool = False) -> Starl
             language=language,
             title=escape(title),
             paragraphs="\n".join(f"<p>{escape(sentence)}</p>" for sentence in sentences),
-            commands=escape("\n".join(commands)),
+            # They name folders of the machine.
+            commands=f"<pre>{escape(chr(10).join(commands))}</pre>" if here else "",
         )
         return HTMLResponse(html, 503, headers={"Content-Language": language, "Retry-After": "5"})
 

@@ -125,6 +125,8 @@ def test_a_restored_database_has_the_backups_content_and_a_new_epoch(path: Path)
     assert events_in(done.aside / path.name) == 6
     again = Store.open(path, now_ms)
     assert again.epoch != store.epoch
+    [deed, *_] = again.audit.deeds(None, 1)
+    assert (deed.by, deed.deed, deed.about) == ("timer-hub restore", "restored", backup.name)
     assert again.append_batch([sent(event(6))]).accepted == [event(6)]
     again.close()
 

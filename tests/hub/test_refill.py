@@ -63,6 +63,11 @@ def test_a_journal_goes_on_where_the_hub_stopped(tmp_path: Path) -> None:
     store.close()
     refill([journal(tmp_path, *(event(seq) for seq in range(1, 5)))], path, now_ms)
     assert [e.seq for e in stored(path)] == [1, 2, 3, 4]
+    store = Store.open(path, now_ms)
+    [deed] = store.audit.deeds(None, 9)
+    store.close()
+    assert (deed.by, deed.deed, deed.about) == ("timer-hub refill", "refilled", "L.journal")
+    assert deed.became == "2"
 
 
 def test_behind_a_hole_nothing_is_taken_unless_it_is_known_that_it_stays(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from hub.web.access import Access, GuardedRoute
 from hub.web.app import create_app
 from hub.web.pages import standings
+from hub.web.rescue import create_rescue_app
 from hub.web.server import Server
 from hub.web.visitor import is_here
 from tests.hub.web_live import FakeLive, a_day, nobodys_office, serving
@@ -140,6 +141,22 @@ def test_a_visitor_from_the_network_is_no_staff_even_without_a_proxy() -> None:
     with serving(a_day(), host="0.0.0.0") as server:
         answer = httpx.get(f"http://{own_address}:{server.port}/tables", headers={"Host": "localhost"})
     assert answer.status_code == 403
+
+
+def test_what_to_type_for_a_damaged_database_names_folders_at_the_hub_itself_only() -> None:
+    server = Server(
+        create_rescue_app(("sudo timer-hub restore /var/lib/timer-hub/x",)), host="127.0.0.1", port=0
+    )
+    server.start()
+    try:
+        here = httpx.get(f"http://127.0.0.1:{server.port}/")
+        there = httpx.get(f"http://127.0.0.1:{server.port}/", headers={"Host": "puzzle.example"})
+    finally:
+        server.stop()
+    assert (here.status_code, there.status_code) == (503, 503)
+    assert "/var/lib/timer-hub/x" in here.text
+    assert "/var/lib" not in there.text
+    assert "dicen qué hay que escribir" in there.text
 
 
 async def _nothing(_request: Any) -> Response:

@@ -25,6 +25,32 @@ def test_the_standings_fit_their_description(hub: httpx.Client) -> None:
     assert standings.categories[0].standings[1].official == "46:01"
 
 
+def test_visitors_are_told_what_is_wrong_and_not_in_which_log_or_run() -> None:
+    """Ids drawn at random keep one table from naming another's run."""
+    live, place = a_day(), {"log": "t01-k3f9", "seq": 7, "run": "t01-r-x1"}
+    problem = {
+        "code": "time_between_bounds",
+        "level": "warning",
+        **place,
+        "low_s": 9,
+        "high_s": None,
+        "type": "t",
+    }
+    live.categories[0]["standings"][0]["problems"] = [problem]
+    live.categories[0]["rankings"] = [{"id": "r", "name": {}, "standings": live.categories[0]["standings"]}]
+    with serving(live) as server:
+        address = f"http://127.0.0.1:{server.port}/api/v1/standings"
+        public = httpx.get(address, headers={"Host": "puzzle.example"})
+        staff = httpx.get(address)
+    told = {"code": "time_between_bounds", "level": "warning", "low_s": 9, "high_s": None}
+    [category, *_] = public.json()["categories"]
+    assert category["standings"][0]["problems"] == [told]
+    assert category["rankings"][0]["standings"][0]["problems"] == [told]
+    assert "k3f9" not in public.text
+    Standings.model_validate_json(public.content)
+    assert staff.json()["categories"][0]["standings"][0]["problems"] == [problem]
+
+
 def test_the_tables_fit_their_description(hub: httpx.Client) -> None:
     tables = Tables.model_validate_json(hub.get("/api/v1/tables").content)
     assert {table.table for table in tables.tables} == set(range(1, 13))

@@ -15,6 +15,7 @@ import pytest
 
 from hub.ruling_kinds import KINDS
 from hub.store import PlanRow
+from hub.web.ruling_forms import seconds_typed
 from shared.core.events import RULINGS, EventType
 from tests.builders import TableLog
 from tests.hub.web_office import ORGANISER, PASSWORD, Hall, a_run, confirm, fields_of, fill_in, hall, send
@@ -269,6 +270,42 @@ def test_a_judge_takes_back_what_judges_rule_and_nothing_else(hub: Hall) -> None
     forged = {**fields_of(page, f"revoke-{penalty}"), "number": str(moved), "reason": "r"}
     assert judge.post(RUN, data=forged).status_code == 400
     assert fill_in(judge, RUN, f"revoke-{penalty}", reason="error").status_code == 303
+
+
+def test_who_notes_the_same_incident_twice_in_a_minute_is_asked(hub: Hall) -> None:
+    judge, organiser = hub.judge(), hub.organiser()
+    assert fill_in(judge, RUN, "incident_noted", reason="caja abierta").status_code == 303
+    first = last(hub)
+    asked = fill_in(judge, RUN, "incident_noted", reason=" Caja  abierta")
+    assert "Acaba de anotar lo mismo" in text_of(asked.text)
+    assert last(hub) == first
+    assert fill_in(organiser, RUN, "incident_noted", reason="caja abierta").status_code == 303
+    assert confirm(judge, RUN, asked).status_code == 409, "the organiser noted something since"
+    asked = fill_in(judge, RUN, "incident_noted", reason="caja abierta")
+    assert confirm(judge, RUN, asked).status_code == 303
+    hub.now_ms += 60_000
+    assert fill_in(judge, RUN, "incident_noted", reason="caja abierta").status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("typed", "seconds"),
+    [
+        ("90", 90),
+        ("1:30", 90),
+        ("99:59", 5_999),
+        ("1:02:03", 3_723),
+        ("-0:30", -30),
+        ("−0:30", -30),
+        ("1:99", None),
+        ("0:60", None),
+        ("1:60:00", None),
+        ("1:2:3:4", None),
+        ("", None),
+        ("1e3", None),
+    ],
+)
+def test_a_time_has_no_more_than_59_seconds_behind_its_minutes(typed: str, seconds: int | None) -> None:
+    assert seconds_typed(typed) == seconds
 
 
 def test_after_a_restore_what_was_ruled_before_is_taken_back_and_incidents_are_answered(hub: Hall) -> None:
