@@ -327,6 +327,7 @@ def gone(path: Path, how: str) -> Path:
 def test_a_database_that_is_gone_beside_its_backups_is_not_begun_anew_without_a_word(
     path: Path, how: str
 ) -> None:
+    """E07."""
     good = gone(path, how)
     assert "1 backups of it" in (flaw_of(path) or "")
     restored, anew, _ = commands_for(path, Path("hub.toml"))

@@ -1,4 +1,4 @@
-"""Events that a hub had gone past without them, and that come after all; and the rulings of an archive."""
+"""E07. Events that a hub had gone past without them, and that come after all; and the rulings of an archive."""
 
 from __future__ import annotations
 
