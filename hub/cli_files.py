@@ -97,12 +97,16 @@ def archive(file: Path, path: Path) -> None:
     """
     from hub.archive import rulebook_text, write_archive
     from hub.archived import is_elsewhere, keep_archived, whole_logs
+    from hub.backup import no_place_for_a_file
     from hub.store import Store
 
     with _settings(path) as settings:
         _, rulebook = load_settings(path)
         if not settings.database.exists():
             raise click.ClickException(f"{settings.database}: no hub has run with these settings")
+        flaw = no_place_for_a_file(file)
+        if flaw is not None:
+            raise click.ClickException(flaw)
         store = Store.open(settings.database, wall_ms)
         try:
             events = write_archive(file, store, rulebook, rulebook_text(settings.rulebook))

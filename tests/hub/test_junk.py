@@ -1,4 +1,4 @@
-"""D05. What devices send and nobody can read: one device's junk takes nothing from another, and nothing acked is lost."""
+"""D05. What devices send and nobody can read: one's junk takes nothing from another, nothing acked is lost."""
 
 from __future__ import annotations
 

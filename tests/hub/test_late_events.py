@@ -237,3 +237,12 @@ def test_two_hundred_logs_of_one_table_are_taken_and_read_back_from_an_archive(t
     store.close()
     again = refill([tmp_path / "t.zip"], tmp_path / "again.sqlite3", now_ms)
     assert (len(again.logs), sum(log.new for log in again.logs)) == (200, 600)
+
+
+def test_no_archive_is_written_onto_a_device(tmp_path: Path) -> None:
+    toml = tmp_path / "hub.toml"
+    toml.write_text(f'rulebook = "{BOOK}"\ndata_dir = "{tmp_path}"\n')
+    refill([journal(tmp_path, event(1))], tmp_path / "hub.sqlite3", now_ms)
+    told = CliRunner().invoke(main, ["archive", "/dev/full", "--config", str(toml)])
+    assert (told.exit_code, Path("/dev/full").is_file()) == (1, False)
+    assert "is a device: name a file" in told.output
