@@ -113,6 +113,11 @@ class People:
         self._note(row.name, "logged_in", address)
         return token
 
+    def called(self, name: str) -> str | None:
+        """The name of whoever is called so, as it was given; None if nobody is."""
+        row = self._named(name)
+        return None if row is None else row.name
+
     def who(self, token: str) -> Person | None:
         """Whose session this is; None for one that has ended, or never was."""
         row = self._people.person_of(_digest(token), self._wall())

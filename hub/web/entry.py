@@ -34,7 +34,8 @@ async def log_in(request: Request) -> Response:
     name, to = form.get("name", ""), form.get("to", "")
     try:
         address, secret = _address(request), form.get("secret", "")
-        token = await site_of(request).door.ask(address, lambda: people.log_in(name, secret, address))
+        known = await run_in_threadpool(people.called, name)
+        token = await site_of(request).door.ask(address, known, lambda: people.log_in(name, secret, address))
     except NotLetIn:
         problem = _words(request).gettext("No such name with such a password or PIN.")
         return _log_in_page(request, name, "", to, problem, 403)
@@ -79,7 +80,9 @@ async def me(request: Request) -> Response:
         if new != form.get("again"):
             raise BadPerson("not_the_same")
         address = _address(request)
-        await site_of(request).door.ask(address, lambda: people.change_password(person, old, new, address))
+        await site_of(request).door.ask(
+            address, person.name, lambda: people.change_password(person, old, new, address)
+        )
     except BadPerson as error:
         return _me_page(request, bad_person_words(error, _words(request)), 400)
     except NotLetIn:

@@ -19,7 +19,7 @@ import pytest
 
 from hub.people import TooManyTries
 from hub.web.crowd import BURST, LEAST, MOST, RESERVE, Crowd
-from hub.web.door import MOST_OF_ONE, Door
+from hub.web.door import MOST_OF_ONE, MOST_UNKNOWN, Door
 from hub.web.open_files import WANTED, room_for_files
 from hub.web.server import Server
 from tests.hub.web_live import a_day, serving
@@ -199,26 +199,35 @@ def test_the_hubs_unit_has_room_for_as_many_files_as_the_hub_wants() -> None:
     assert int(found[1]) == WANTED
 
 
-def test_tries_of_passwords_wait_in_a_line_of_their_own_and_too_many_of_them_are_refused() -> None:
+def test_tries_of_passwords_wait_in_lines_of_their_own_and_made_up_names_keep_nobody_out() -> None:
     async def flood() -> tuple[list[object], list[str]]:
-        door, ran, may_go = Door(), list[str](), threading.Event()
+        door, ran, may_go, tries = Door(), list[str](), threading.Event(), list[asyncio.Future[str]]()
 
         def slow() -> str:
             may_go.wait(DEADLINE_S)
             ran.append(threading.current_thread().name)
             return "in"
 
-        tries = [asyncio.ensure_future(door.ask("192.168.1.66", slow)) for _ in range(MOST_OF_ONE)]
-        await asyncio.sleep(0)
+        async def ask(address: str, name: str | None, times: int) -> None:
+            tries.extend(asyncio.ensure_future(door.ask(address, name, slow)) for _ in range(times))
+            await asyncio.sleep(0)
+            with pytest.raises(TooManyTries):
+                await door.ask(address, name, slow)
+
+        for number in range(MOST_UNKNOWN // MOST_OF_ONE):
+            await ask(f"192.168.1.{number}", None, MOST_OF_ONE)
         with pytest.raises(TooManyTries):
-            await door.ask("192.168.1.66", slow)
-        tries.append(asyncio.ensure_future(door.ask("192.168.1.20", slow)))
-        await asyncio.sleep(0)
+            await door.ask("192.168.1.99", None, slow)
+        await ask("192.168.1.0", "Luis", MOST_OF_ONE)
+        await ask("192.168.1.0", "Marta", MOST_OF_ONE)
+        await ask("192.168.1.99", "Marta", MOST_OF_ONE)
         may_go.set()
         told: list[object] = list(await asyncio.gather(*tries))
+        tries.clear()
+        assert await door.ask("192.168.1.0", None, slow) == "in"
         door.close()
         return told, ran
 
     told, ran = asyncio.run(flood())
-    assert told == ["in"] * (MOST_OF_ONE + 1)
+    assert told == ["in"] * (MOST_UNKNOWN + 3 * MOST_OF_ONE)
     assert set(ran) == {"door_0"}
