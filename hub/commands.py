@@ -9,7 +9,7 @@ from hub.effects import Effect
 from hub.organiser_sheet import OrganiserSheet, organiser_sheet
 from hub.people import Person
 from hub.projection import Names
-from hub.ruling_check import Ruling, consider, is_said_again, may_give
+from hub.ruling_check import CannotRule, Ruling, consider, is_said_again, may_give
 from hub.run_sheets import RunLine, RunSheet, Steps, ids_of, latest_runs, run_sheet, runs_at, steps_of
 from hub.store import Store
 from hub.store_audit import Stored
@@ -89,6 +89,8 @@ class Commands:
     def rule(self, ruling: Ruling) -> Event:
         """Give a ruling. Raises CannotRule, ChangedMeanwhile."""
         with self._ruling:  # of two judges who look at the same run, the second one is told
+            if any(row.id == ruling.by.id and row.secret is None for row in self._store.people.all()):
+                raise CannotRule("dismissed")  # while the ruling waited here, or for the disk
             meant, changes = self._considered(ruling)
             event = self._store.record(
                 ruling.kind, meant.data, wall_ms=meant.wall_ms or 0, run=meant.run, changes=changes

@@ -132,6 +132,7 @@ def why_not(code: str, t: NullTranslations) -> str:
         "no_tie": t.gettext("Nothing was ruled: these entrants are not tied any more."),
         "no_incident": t.gettext("Nothing was ruled: that incident is answered already."),
         "not_yours": t.gettext("Nothing was ruled: only an organiser decides this."),
+        "dismissed": t.gettext("Nothing was ruled: your login was taken away."),
         "changed": t.gettext(
             "Nothing was ruled: something was pressed or ruled on this run since you looked. "
             "Look at it as it is now, then decide."

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from hub.people import SESSION_S, People
+from hub.ruling_check import CannotRule, Ruling
 from hub.store import PlanRow, Store
 from hub.throttle import FREE_TRIES
 from hub.web.access import Access, GuardedRoute
@@ -21,6 +22,7 @@ from hub.web.app import create_app
 from hub.web.routes import ROUTES
 from hub.web.server import Server
 from hub.web.settings import WebSettings
+from shared.core.events import EventType
 from tests.builders import TableLog
 from tests.hub.web_office import NOW_MS, ORGANISER, PASSWORD, Hall, a_run, fields_of, hall, send, token_in
 
@@ -181,6 +183,19 @@ def test_a_judge_dismissed_while_a_form_is_on_its_way_rules_nothing(hub: Hall) -
     headers = {"Origin": judge.origin, "Content-Type": "application/x-www-form-urlencoded"}
     assert judge.post(path, content=slowly(), headers=headers).status_code == 403
     assert sum(1 for _ in hub.store.events_in_order()) == before
+
+
+def test_a_judge_dismissed_while_a_ruling_waits_its_turn_rules_nothing(hub: Hall) -> None:
+    hub.hears(a_run())
+    luis, _ = hub.office.people.let_in("Luis", by=ORGANISER)
+    sheet = hub.office.commands.run("t01/r1")
+    assert sheet is not None
+    data = {"seconds": 10}
+    ruling = Ruling(EventType.PENALTY_GIVEN, "tarde", luis, sheet.version, "t01/r1", data)
+    hub.office.commands.preview(ruling)
+    hub.office.people.dismiss(luis.id, by=ORGANISER)
+    with pytest.raises(CannotRule, match="dismissed"):
+        hub.office.commands.rule(ruling)
 
 
 def test_logging_out_ends_the_session(hub: Hall) -> None:
