@@ -68,6 +68,7 @@ class MqttClient:
         self._will = will
         self._clock = clock
         self._tls = None if settings.tls is None else _tls_context(settings.tls)
+        self._chance = random.Random()  # its own: a thread that draws from the common one disturbs others
         self._stopping = threading.Event()
         self._wake_in, self._wake_out = socket.socketpair()
         self._wake_in.setblocking(False)
@@ -145,7 +146,7 @@ class MqttClient:
             elif connection.reached_host:
                 choice.failed()
             self._sink.put(Disconnected(reason))
-            self._stopping.wait(pause_s * random.uniform(0.5, 1.0))
+            self._stopping.wait(pause_s * self._chance.uniform(0.5, 1.0))
             pause_s = min(longest, pause_s * 2)
 
 

@@ -19,7 +19,7 @@ def problem_words(problem: Mapping[str, Any] | str, t: NullTranslations) -> str:
         "button": str(problem.get("button", "")).upper(),
         "number": str(problem.get("number", "")),
         "why": str(problem.get("why", "")),
-        "time": clock_text(seconds) if type(seconds) is int else "?",
+        "time": clock_text(seconds) if type(seconds) is int else "…",
     }
     sentence = _sentences(t).get(code)
     return code if sentence is None else sentence % words

@@ -356,9 +356,12 @@ class Evening:
         elif what == "disk" and self.saved is None:
             self.chaos.trouble = self.chance.choice(("full", "read_only", "failing"))
             self.saved = (copy.deepcopy(self.story), len(self.taken))
+            pictures = len(self.rig.screens)
             self.wait(2.0)
+            self.wait(2.0)  # where the title of a state is long, the two take turns
             if self.saved is not None:
-                assert self.rig.screen.top_right.startswith("NO GUARDA")
+                told = [f"{picture.top} {picture.top_right}" for picture in self.rig.screens[pictures:]]
+                assert any("NO GUARDA" in words for words in told)
         elif (what == "pull" and self.chance.random() < 0.5) or what in ("kill", "bug", "slow"):
             self.chaos.arm(what, self.chance.randint(1, 40))
 

@@ -199,7 +199,7 @@ def test_a_disk_filled_to_the_last_byte_takes_two_thousand_more_events(tmp_path:
     [
         (NoButtons("x"), EXIT_NO_BUTTONS, "SIN BOTONES"),
         (NotSaved("x"), EXIT_NOT_SAVED, "NO GUARDA"),
-        (JournalBusy("x"), 1, "NO GUARDA"),
+        (JournalBusy("x"), 1, "OTRO PROGRAMA"),
     ],
 )
 def test_why_a_table_cannot_start_is_on_its_display(error: Exception, code: int, words: str) -> None:

@@ -246,3 +246,5 @@ def test_no_archive_is_written_onto_a_device(tmp_path: Path) -> None:
     told = CliRunner().invoke(main, ["archive", "/dev/full", "--config", str(toml)])
     assert (told.exit_code, Path("/dev/full").is_file()) == (1, False)
     assert "is a device: name a file" in told.output
+    told = CliRunner().invoke(main, ["archive", str(tmp_path / "t.zip"), "--config", str(toml)])
+    assert (told.exit_code, "on the hub's own disk" in told.output) == (0, True)
