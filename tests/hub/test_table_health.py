@@ -47,7 +47,7 @@ def test_nonsense_for_health_is_no_trouble(health: Any) -> None:
     assert sentences(told) == []
 
 
-@pytest.mark.parametrize(("seconds", "words"), [(None, "?"), (-1, "?"), ("9", "?"), (0, "0:00")])
+@pytest.mark.parametrize(("seconds", "words"), [(None, "…"), (-1, "…"), ("9", "…"), (0, "0:00")])
 def test_an_age_that_is_none_is_not_told(seconds: Any, words: str) -> None:
     told = Told()
     told.hear_state({"not_saved": True, "not_saved_s": seconds}, hand_s=1.0, now_ms=0)
