@@ -103,14 +103,14 @@ def test_who_joins_late_sees_the_lamps_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(2400)
+@pytest.mark.timeout(600)
 def test_after_any_row_of_drops_cuts_and_restarts_every_lamp_is_true(tmp_path: Path) -> None:
     chance = random.Random(11)
     with lamps(tmp_path) as here:
-        for _ in range(30):
+        for _ in range(8):
             table = chance.choice((1, 2))
             what = chance.choice(("cut", "dark", "power", "kill"))
-            for_s = chance.uniform(1, 40)
+            for_s = chance.uniform(1, 15)
             if what == "kill":
                 here.hall.kill_app(table)
             elif what == "power":
