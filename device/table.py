@@ -403,6 +403,7 @@ class Table:
         except (OSError, NotSaved):
             return False
         self._day_known = self._day_known or not choice.practice
+        self._refusal = None  # of an earlier press: this one was taken
         self._ordered_s = float("inf") if "start" in why else None
         for order in why.values():
             self._orders.spend(order)
@@ -438,6 +439,7 @@ class Table:
         run = self._history.run
         assert run is not None, "presses ask for acts of a run only while there is one"
         if self._admitted(kind, t, data):
+            self._refusal = None
             self._history.record(kind, t, run=run.id, **data)
 
     def _admitted(self, kind: EventType, t: float, data: Mapping[str, Any]) -> bool:

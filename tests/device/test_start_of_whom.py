@@ -108,8 +108,10 @@ def test_a_start_just_after_another_name_came_on_the_display_asks_again(tmp_path
     rig.press(START)
     assert started(rig) == []
     assert rig.events(EventType.PRESS_REFUSED)[-1].data["reason"] == "too_soon"
+    assert rig.screen.bottom == "muy pronto: repite"
     rig.press(START)
     assert started(rig) == ["e2"]
+    assert rig.screen.bottom == "mantén START anula", "what is said of the last press is no longer true"
 
 
 @pytest.mark.parametrize("apart_s", [0.1, 0.2, 0.3])

@@ -136,14 +136,14 @@ class Hall:
             before_s = time.monotonic()
             self.press(table, "start")
             after_s = time.monotonic()
-            wait_until(lambda: self._answered(table))
-            if TOO_SOON not in self.screen(table):
+            wait_until(lambda: self._begun(table) or TOO_SOON in self.screen(table))
+            if self._begun(table):
                 return before_s, after_s
 
-    def _answered(self, table: int) -> bool:
-        """Whether the display has anything to say to a START: a preview, a run, or that it was too soon."""
+    def _begun(self, table: int) -> bool:
+        """Whether the display shows a preview or a run."""
         shown = self.screen(table)
-        return any(words in shown for words in ("MIRAR SIN ABRIR", "P2 · A3", TOO_SOON))
+        return any(words in shown for words in ("MIRAR SIN ABRIR", "P2 · A3"))
 
     def power(self, table: int, *, on: bool) -> None:
         """Pull a table's plug, or put it in again."""
