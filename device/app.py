@@ -68,6 +68,8 @@ class Parts:
     run_clock: RunClock = field(default_factory=RunClock)
     wall: WallClock = wall_ms
     serial: str | None = None
+    patience_with_full_s: float = 60.0
+    """So long a card may be full before logs that the hub has go, and between two of them."""
     allow_volatile: bool = False
     """The journal may lie on a file system that forgets with the power: demos, tests."""
     outputs: OutputPins = field(default_factory=OutputPins)
@@ -117,6 +119,7 @@ class App:
         parts.passed(Check.BUTTONS)
         self._signals, self._outputs = Signals(), Outputs(parts.pin_factory, parts.outputs)
         self._noise, self._board = NoiseWatch(), Board(parts.state_dir)
+        self._full_since_s: float | None = None
         self.copied = self._know_the_board()
         self._close_what_is_short()
         self._status: dict[str, object] = {
@@ -314,8 +317,7 @@ class App:
         if self.table.deaf(now):
             raise NoButtons("the thread that hears the buttons hangs")
         storage, board = self._history.storage, self._board.state(now)
-        if storage == "full":
-            self._make_room()
+        self._make_room(now, full=storage == "full")
         told = health(
             display=self._display(),
             noise=self.table.noise,
@@ -334,8 +336,19 @@ class App:
         why = self._outputs.problem
         return [Problem("signals_failed", detail={"why": why})] if why else []
 
-    def _make_room(self) -> None:
-        """Below the reserve the oldest log goes that the hub has whole, and people are told."""
+    def _make_room(self, now: float, *, full: bool) -> None:
+        """Where a card stays full, the oldest log goes that the hub has whole, and people are told.
+
+        Not at once and one by one: what fills a card for a moment must not cost what a hub may ask for again.
+        """
+        if not full:
+            self._full_since_s = None
+            return
+        if self._full_since_s is None:
+            self._full_since_s = now
+        if now < self._full_since_s + self._parts.patience_with_full_s:
+            return
+        self._full_since_s = now
         for log in self._link.delivered_logs:
             if self._delete(log):
                 self._journal.findings.append(Problem("log_deleted", log=log))

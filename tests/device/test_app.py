@@ -58,6 +58,7 @@ def running(state_dir: Path, port: int, panel: Panel | None = None) -> Iterator[
             boot="boot-1",
             pin_factory=factory,
             panel=panel,
+            patience_with_full_s=0.0,
             allow_volatile=True,
         )
     )
