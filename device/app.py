@@ -1,4 +1,7 @@
-"""One table timer put together: buttons, journal, controller, display and delivery, and the loop that runs them."""
+"""One table timer put together: buttons, journal, controller, display and delivery, and the loop that runs them.
+
+Long because it is the one place where a table's parts are made, watched and ended.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,6 @@ from shared.notify import Notify
 from shared.wire import BadPayload
 
 PLUG_SERIAL = Path("/sys/firmware/devicetree/base/serial-number")
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 AGAIN_S: Final = 600.0
 """After so long in safe mode, and without a run, a table tries the whole again."""
 LOOK_AT_LEVELS_S: Final = 0.05
@@ -370,11 +372,6 @@ class App:
         if self._parts.panel is not None:
             self._parts.panel.show(draw(screen), screen.glow)
         self._parts.on_screen(screen)
-
-
-def kernel_boot_id() -> str:
-    """The id of this boot of the machine. Raises OSError."""
-    return BOOT_ID.read_text(encoding="ascii").strip()
 
 
 def hardware_serial() -> str | None:

@@ -1,4 +1,7 @@
-"""The command `table-timer`: what runs on the table, and the virtual tables for everybody else."""
+"""The command `table-timer`: what runs on the table, and the virtual tables for everybody else.
+
+Long because each command's options and sentences stand here and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -165,10 +168,11 @@ def _wrong_settings(path: Path) -> str:
 
 def _parts(settings: TableTimerFile, panel: Any, path: Path) -> Any:
     """The parts of a real table. Raises NoButtons, OSError."""
-    from device.app import Parts, hardware_serial, kernel_boot_id
+    from device.app import Parts, hardware_serial
     from device.buttons import open_factory
     from device.outputs import OutputPins
     from device.table import Seat
+    from shared.clock import kernel_boot_id
     from shared.notify import Notify
 
     return Parts(

@@ -15,12 +15,11 @@ from device.delivery_files import SessionFile
 from device.error_codes import ErrorCode
 from device.from_hub import LinkSettings
 from shared import wire
-from shared.broker import BrokerSettings, Connected, Report, Will
+from shared.broker import Connected, Report, Will
 from shared.mqtt import MqttClient
 from shared.topics import Topics
 
 _MOST_LETTERS: Final = 200
-_SESSION_EXPIRY_S: Final = 30
 
 
 class Distress:
@@ -38,18 +37,7 @@ class Distress:
         ]
         self._status: dict[str, Any] = {"table": table, "health": {"problems": problems}}
         self._client = MqttClient(
-            BrokerSettings(
-                link.host,
-                link.port,
-                link.device,
-                username=link.username,
-                password=link.password,
-                tls=link.tls,
-                session_expiry_s=_SESSION_EXPIRY_S,
-                connack_s=link.connack_s,
-                retry_s=link.retry_s,
-                versions=link.versions,
-            ),
+            link.broker(),
             [(topics.every_down(link.device), 1)],
             self,
             self._will,
@@ -73,9 +61,8 @@ class Distress:
 
 
 def call_for_help(
-    link: LinkSettings | None, table: int, state_dir: Path, why: Sequence[tuple[ErrorCode, str]]
+    link: LinkSettings, table: int, state_dir: Path, why: Sequence[tuple[ErrorCode, str]]
 ) -> None:
     """Tell the hub why this table cannot time, from now until the process ends; never an error of its own."""
-    if link is not None:
-        with suppress(ValueError, OSError):
-            Distress(link, table, state_dir, why).start()
+    with suppress(ValueError, OSError):
+        Distress(link, table, state_dir, why).start()

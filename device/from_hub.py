@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
-from shared.broker import RETRY_S, Tls, Version
+from shared.broker import RETRY_S, BrokerSettings, Tls, Version
 from shared.core.events import Event
 from shared.core.model import Problem
 from shared.topics import DEFAULT_BASE
 from shared.wire import RunRulings, StartOrder, TimeAnswer
+
+SESSION_EXPIRY_S: Final = 30
+"""Longer than the delay of the will, or the broker would speak it when the session ends."""
 
 
 class Journal(Protocol):
@@ -47,6 +50,21 @@ class LinkSettings:
     versions: tuple[Version, ...] = (Version.V5, Version.V311)
     patience_s: float = 30.0
     """A hub that is there and acknowledges nothing for so long: the connection is made anew."""
+
+    def broker(self) -> BrokerSettings:
+        """How this table's client reaches the broker; its session outlives the delay of its will."""
+        return BrokerSettings(
+            self.host,
+            self.port,
+            self.device,
+            username=self.username,
+            password=self.password,
+            tls=self.tls,
+            session_expiry_s=SESSION_EXPIRY_S,
+            connack_s=self.connack_s,
+            retry_s=self.retry_s,
+            versions=self.versions,
+        )
 
 
 @dataclass(frozen=True, slots=True)

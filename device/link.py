@@ -31,7 +31,6 @@ from device.outbox import Outbox
 from device.progress import ProgressWatch
 from shared import wire
 from shared.broker import (
-    BrokerSettings,
     ClientBroken,
     Connected,
     Disconnected,
@@ -50,8 +49,6 @@ _STATUS_EVERY_S: Final = 60.0
 _CURSOR_EVERY_S: Final = 1.0
 _JOURNAL_RETRY_S: Final = 2.0
 _GOODBYE_S: Final = 2.0
-#: Longer than the delay of the will, or the broker would speak it when the session ends.
-_SESSION_EXPIRY_S: Final = 30
 
 
 class _Wake:
@@ -218,18 +215,7 @@ class Link:
     def _new_client(self) -> MqttClient:
         settings = self._settings
         return MqttClient(
-            BrokerSettings(
-                settings.host,
-                settings.port,
-                settings.device,
-                username=settings.username,
-                password=settings.password,
-                tls=settings.tls,
-                session_expiry_s=_SESSION_EXPIRY_S,
-                connack_s=settings.connack_s,
-                retry_s=settings.retry_s,
-                versions=settings.versions,
-            ),
+            settings.broker(),
             [(self._topics.every_down(settings.device), 1), (self._topics.every_all, 1)],
             self._gate,
             self._next_will,

@@ -18,11 +18,11 @@ from typing import Final
 
 from PIL import Image
 
-from device.app import kernel_boot_id
 from device.debounce import Button
 from device.draw import MAX_SHIFT, WIDTH, draw
 from device.fakes.bus import RecordedBus
 from device.screen import Screen
+from shared.clock import kernel_boot_id
 from shared.duration import clock_text
 from tests.device.fakechip.chip import ROOT, FakeChip
 from tests.device.rig import Rig
