@@ -3,6 +3,7 @@
 Rows: 0-13 the top line (14: tails of high words), 15-46 the middle, 47 dark, 48-62 the bottom line, 63 the mark
 that walks; a bottom line of two rows takes what it needs from the middle. The layout keeps two columns and one row
 free, so that it can be moved against burn-in and nothing is lost.
+Long because every band of the picture is laid out against the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The table's journal as runs: everything it has timed, folded; new facts are written before they are shown."""
+"""The table's journal as runs: everything it has timed, folded; new facts are written before they are shown.
+
+Long because the fold, what waits for the disk and what of it was ruled must never disagree.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 A directory holds one file per log, `<log>.journal`; `<log>.damaged` keeps what could not be read of it;
 `logs` names the logs in the order in which they were begun; `reserve` holds room for what a full disk would
 refuse. The directory itself is locked by the one process that writes: that needs neither room nor a write.
+Long because reading, mending and writing share one knowledge of the files.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 All times here are hand time, in seconds. What an intent asks for is then asked of the run machine; a refusal
 there or here is journaled as a refused press.
+Long because it is one table: a method for each state.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Which picture a table shows: one function for each state, the same three bands everywhere (pure).
 
 The bottom line always says what can be pressed now.
+Long because it is one table: a function for each state.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The command `timer-hub`: what an organiser or a handyman types."""
+"""The command `timer-hub`: what an organiser or a handyman types.
+
+Long because each command's options and sentences stand here and nowhere else.
+"""
 
 from __future__ import annotations
 

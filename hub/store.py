@@ -2,6 +2,7 @@
 
 One writer at a time, any number of readers; methods may be called from any thread. Those that touch
 the disk raise StoreTrouble when it is locked, full or failing: nothing has changed then, try again.
+Long because every transaction on events, cursors and plan is here, behind one lock.
 """
 
 from __future__ import annotations

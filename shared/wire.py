@@ -1,4 +1,7 @@
-"""The one entrance for foreign bytes: what a peer sent becomes a checked value or a BadPayload."""
+"""The one entrance for foreign bytes: what a peer sent becomes a checked value or a BadPayload.
+
+Long because every kind of message is judged here and nowhere else.
+"""
 
 from __future__ import annotations
 

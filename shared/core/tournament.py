@@ -2,6 +2,7 @@
 
 Incremental: an act folds one step; a ruling, a take-over or a late anchor folds the runs that it is about again.
 What comes out follows from the events that are there, never from the order in which the logs came.
+Long because what folds and what is read of it share one state.
 """
 
 from __future__ import annotations
