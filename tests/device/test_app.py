@@ -26,18 +26,12 @@ from shared import wire
 from shared.rulebook import shipped_rulebook
 from shared.topics import Topics
 from shared.wire import Ack
-from tests.brokers import Mosquitto, mosquitto
+from tests.brokers import Mosquitto
 from tests.device.test_storage import ROOT, may_mount
 from tests.mqtt_peer import Peer, quick_settings
 from tests.waiting import GENEROUS_S, wait_until
 
 TOPICS = Topics()
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    with mosquitto(tmp_path) as started:
-        yield started
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from shared import wire
 from shared.core.model import State
 from shared.topics import Topics
 from shared.wire import BadPayload, Command, Do
-from tests.brokers import Mosquitto, mosquitto
+from tests.brokers import Mosquitto
 from tests.device.rig import Rig, RigHub
 from tests.device.test_app import running
 from tests.mqtt_peer import Peer, quick_settings
@@ -203,12 +203,6 @@ def test_a_command_expires_by_the_hubs_clock(tmp_path: Path) -> None:
     assert rig.table.is_over("hub-1", now_ms + 5_000, rig.now) is False
     assert rig.table.is_over("hub-1", now_ms - 5_000, rig.now) is True
     assert rig.table.is_over("the hub before it was switched off", now_ms + 5_000, rig.now) is None
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    with mosquitto(tmp_path) as started:
-        yield started
 
 
 @pytest.fixture

@@ -1,4 +1,7 @@
-"""Reports C02 to C06: a display that is slow, dead, absent, another or worn harms no time."""
+"""Reports C02 to C06: a display that is slow, dead, absent, another or worn harms no time.
+
+Long because the reports share one bus and one panel.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """What must be read stands whole on the display, in every state, with every mark, in both languages.
 
 Reports C03 and C06 as well: no text of any length keeps a table from drawing.
+Long because every state is looked at under every mark.
 """
 
 from __future__ import annotations

@@ -11,24 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from hub.projection import Projection
 from hub.web.problem_words import problem_words
 from shared.rulebook import shipped_rulebook
 from shared.texts import translator
 from shared.topics import Topics
-from tests.brokers import Mosquitto, mosquitto
+from tests.brokers import Mosquitto
 from tests.mqtt_peer import Peer, quick_settings
 from tests.waiting import GENEROUS_S
 
 STATUS = Topics().up_status("t07-k3f9")
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    with mosquitto(tmp_path) as running:
-        yield running
 
 
 @contextmanager

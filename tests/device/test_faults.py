@@ -1,4 +1,7 @@
-"""What goes wrong around a table, one field report after the other, on the real controller."""
+"""What goes wrong around a table, one field report after the other, on the real controller.
+
+Long because each report has its tests here.
+"""
 
 from __future__ import annotations
 

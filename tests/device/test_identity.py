@@ -19,7 +19,7 @@ from device.from_hub import LinkSettings
 from device.identity import Identity
 from device.screen import Screen
 from device.table import Seat
-from tests.brokers import Mosquitto, mosquitto
+from tests.brokers import Mosquitto
 from tests.device.rig import TORNEO
 from tests.mqtt_peer import Peer, quick_settings
 from tests.waiting import wait_until
@@ -51,12 +51,6 @@ def test_on_another_board_the_card_is_a_copy_until_it_is_adopted(tmp_path: Path)
 def test_a_damaged_memory_of_the_board_is_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "board.json").write_bytes(content)
     assert not Identity(tmp_path).copied("a")
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    with mosquitto(tmp_path) as running:
-        yield running
 
 
 @contextmanager

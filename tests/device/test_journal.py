@@ -1,4 +1,7 @@
-"""The journal: what is appended is there again, whatever the power, the disk or a stray bit did."""
+"""The journal: what is appended is there again, whatever the power, the disk or a stray bit did.
+
+Long because every kind of damage has its case here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The delivery thread of a table between a journal and a real broker."""
+"""The delivery thread of a table between a journal and a real broker.
+
+Long because all of it is one thread with one queue, as what it tests.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ from shared.broker import Connected, Received
 from shared.core.events import Event, EventType
 from shared.topics import Topics
 from shared.wire import Ack, HubPresence, RunRulings, StartOrder, TimeAnswer
-from tests.brokers import Mosquitto, mosquitto
+from tests.brokers import Mosquitto
 from tests.builders import hub as hub_log
 from tests.mqtt_peer import Peer, quick_settings
 from tests.waiting import GENEROUS_S, wait_until
@@ -90,12 +93,6 @@ class Table:
             message = self.inbox.get(timeout=GENEROUS_S)
             if isinstance(message, kind):
                 return message
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    with mosquitto(tmp_path) as running:
-        yield running
 
 
 @pytest.fixture

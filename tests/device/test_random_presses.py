@@ -2,6 +2,7 @@
 
 The oracle (`story`) knows the printed rules and what the judge did and saw; it shares nothing with the program.
 Time moves in eighths of a second, which are exact in binary and fall on every boundary of the rules.
+Long because the evening, its judge and its faults know each other.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from shared.core.events import Event, EventType
 from shared.rulebook import shipped_rulebook
 from shared.topics import Topics
 from shared.wire import EarlierClock, TimeAnswer
-from tests.brokers import Mosquitto, mosquitto
+from tests.brokers import Mosquitto
 from tests.builders import log
 from tests.mqtt_peer import Peer, quick_settings
 from tests.waiting import wait_until
@@ -69,12 +69,6 @@ def test_of_each_boot_the_surest_reading_counts_and_only_the_newest_boots_are_to
 def test_this_kernel_vouches_for_its_wall_clock_or_says_that_nobody_does() -> None:
     error_ms = wall_error_ms()
     assert error_ms is None or error_ms >= 0
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    with mosquitto(tmp_path) as running:
-        yield running
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from shared.clock import HubClock
 from shared.core.events import Event, EventType
 from shared.topics import Topics
 from shared.wire import Ack, HubPresence
-from tests.brokers import Mosquitto, mosquitto
+from tests.brokers import Mosquitto
 from tests.mqtt_peer import Peer, quick_settings
 from tests.waiting import GENEROUS_S, wait_until
 
@@ -57,12 +57,6 @@ class Hub:
         self.ingest.stop()
         self.store.close()
         assert self.broken == []
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    with mosquitto(tmp_path) as running:
-        yield running
 
 
 @pytest.fixture

@@ -1,4 +1,7 @@
-"""Logging in, ruling, dismissing: what judges and organisers do over HTTP, and what nobody else can (A11, F01)."""
+"""Logging in, ruling, dismissing: what judges and organisers do over HTTP, and what nobody else can (A11, F01).
+
+Long because every way in and every refusal is tried from one kind of phone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Every ruling there is, given by who may, from the page where it stands; grave ones after a look (A11, A21)."""
+"""Every ruling there is, given by who may, from the page where it stands; grave ones after a look (A11, A21).
+
+Long because each ruling has its page here.
+"""
 
 from __future__ import annotations
 

@@ -31,12 +31,6 @@ from tests.waiting import GENEROUS_S, wait_until
 
 
 @pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    with mosquitto(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
 def join() -> Iterator[Callable[..., Peer]]:
     peers: list[Peer] = []
 

@@ -1,4 +1,7 @@
-"""A rulebook is read whole or refused whole; each key of the schema has the case that runs it."""
+"""A rulebook is read whole or refused whole; each key of the schema has the case that runs it.
+
+Long because each key of the schema has its case here.
+"""
 
 from __future__ import annotations
 

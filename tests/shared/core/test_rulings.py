@@ -1,4 +1,7 @@
-"""Rulings, clause by clause: what each changes, and that a revoked one was never given."""
+"""Rulings, clause by clause: what each changes, and that a revoked one was never given.
+
+Long because each ruling has its cases here.
+"""
 
 from __future__ import annotations
 
